@@ -6,7 +6,8 @@ use anyhow::Context;
 use fathom_input::table;
 pub(crate) use fathom_input::table::{Columns, Table};
 pub(crate) use fathom_input::{
-    Forward, Input, Lines, ZSTANDARD, decoded, foreign, identity, is_remote, no_json, utf_16,
+    Forward, Input, Lines, ZSTANDARD, decoded, foreign, identity, is_remote, no_json, told_apart,
+    utf_16,
 };
 use fathom_input::{REMOTE, WITHOUT_REMOTE, remote};
 use fathom_machine::os::read_at::ReadAt;
@@ -64,6 +65,10 @@ pub(crate) fn table(
 pub(crate) fn files_of(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in named {
+        if path.as_os_str() == "-" {
+            files.push(path.clone());
+            continue;
+        }
         if is_remote(path) {
             files.extend(objects_of(path)?);
             continue;
@@ -133,7 +138,8 @@ fn files_in(folder: &Path, pattern: &str) -> anyhow::Result<Vec<PathBuf>> {
     for entry in entries.with_context(shown)? {
         let name = entry.with_context(shown)?.file_name();
         let is_hidden = name.as_encoded_bytes().starts_with(b".");
-        let path = folder.join(&name);
+        // By its bare name it would be standard input.
+        let path = if is_here && name == "-" { PathBuf::from("./-") } else { folder.join(&name) };
         let fits_it = name.to_str().map_or(pattern == "*", |name| fits(name, pattern));
         if !is_hidden && fits_it && !path.is_dir() {
             files.push(path);
@@ -142,7 +148,7 @@ fn files_in(folder: &Path, pattern: &str) -> anyhow::Result<Vec<PathBuf>> {
     if files.is_empty() {
         return Err(none_called(&folder.join("").display().to_string(), pattern));
     }
-    files.sort_unstable();
+    files.sort_unstable_by(|one, other| one.file_name().cmp(&other.file_name()));
     Ok(files)
 }
 

@@ -45,7 +45,7 @@ pub(crate) struct Method {
     #[arg(long, value_parser = duration, value_name = "TIME", default_value = "5m")]
     pub(crate) limit: Duration,
 
-    /// Exactly this many rounds instead of those that fit the budget
+    /// Exactly this many rounds instead of those that fit the budget; `--limit` alone ends them early
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000), value_name = "N")]
     pub(crate) rounds: Option<u32>,
 
@@ -167,7 +167,7 @@ pub(crate) struct Show {
     #[arg(long, value_enum, value_name = "ORDER", default_value = "auto")]
     sort: Sort,
 
-    /// Colours, or no table at all; the terminal decides by itself
+    /// Colours, or no table at all; auto is what the terminal, `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE` say
     #[arg(
         long,
         value_enum,
@@ -273,18 +273,17 @@ impl Show {
     }
 
     fn look(&self) -> Look {
-        let to_terminal = self.output == Path::new("-") && std::io::stdout().is_terminal();
-        let is_wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let is_on_stdout = self.output == Path::new("-");
         Look {
             colour: match self.style {
-                Style::Auto => to_terminal && is_wanted,
+                Style::Auto => is_on_stdout && output::is_coloured(),
                 Style::Full | Style::Color => true,
                 Style::Basic | Style::Nocolor | Style::None => false,
             },
             columns: self.columns(),
             unit: self.time_unit(),
             as_given: self.sort == Sort::Command,
-            width: (self.output == Path::new("-")).then(output::terminal_width).flatten(),
+            width: is_on_stdout.then(output::terminal_width).flatten(),
         }
     }
 }

@@ -7,7 +7,7 @@
 //! is what is open already (`/dev/stdout`, `/proc/self/fd/3`), where it is, whatever file is behind it.
 
 use std::fs::{self, File, Permissions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -35,6 +35,19 @@ pub(crate) fn width() -> usize {
     terminal_width().unwrap_or(wrap::USUAL)
 }
 
+/// Whether stdout has colours; a variable that is empty says nothing.
+pub(crate) fn is_coloured() -> bool {
+    let said = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    if said("NO_COLOR").is_some() {
+        return false;
+    }
+    if said("CLICOLOR_FORCE").is_some_and(|value| value != "0") {
+        return true;
+    }
+    let is_off = |name: &str, off: &str| said(name).is_some_and(|value| value == off);
+    io::stdout().is_terminal() && !is_off("CLICOLOR", "0") && !is_off("TERM", "dumb")
+}
+
 /// Characters of a label of the [description](fathom_machine::describe::Machine::text) of a machine, and the blanks
 /// behind it.
 pub(crate) const LABEL: usize = 13;
@@ -48,6 +61,24 @@ pub(crate) fn fitted(text: &str, indent: usize) -> String {
 /// Prose as it fits the terminal, if there is one.
 pub(crate) fn filled(prose: &str) -> String {
     terminal_width().map_or_else(|| prose.to_owned(), |width| wrap::filled(prose, width))
+}
+
+/// Writes to stdout, at once.
+///
+/// # Errors
+/// When that fails; says that it was stdout.
+pub(crate) fn print(text: impl AsRef<[u8]>) -> anyhow::Result<()> {
+    let mut stdout = Output::create(Path::new("-"))?;
+    stdout.write_all(text.as_ref())?;
+    stdout.finish()
+}
+
+/// The error of a temporary file without its name, for which nobody asked.
+pub(crate) fn nameless(error: io::Error) -> io::Error {
+    match error.to_string().split_once(" at path ") {
+        Some((said, _)) => io::Error::new(error.kind(), said),
+        None => error,
+    }
 }
 
 /// An output that was opened; nothing counts until [`Output::finish`].

@@ -79,7 +79,9 @@ pub(crate) fn put(content: &[u8], path: &Path, open: bool) -> anyhow::Result<()>
     let path = match open && path == Path::new("-") {
         false => path.to_owned(),
         true => {
-            let named = tempfile::Builder::new().prefix("fathom-").suffix(".html").tempfile()?;
+            let named = tempfile::Builder::new().prefix("fathom-").suffix(".html").tempfile();
+            let folder = || format!("no temporary file in {}", std::env::temp_dir().display());
+            let named = named.map_err(output::nameless).with_context(folder)?;
             named.into_temp_path().keep()?
         }
     };

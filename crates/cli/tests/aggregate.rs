@@ -364,7 +364,7 @@ fn keys_of_several_columns_stand_in_columns_of_their_own() {
         run("--by host,path --value kb --stats max --format ndjson --top 1"),
         "{\"host\": \"\", \"path\": \"/a\", \"max\": 16}\n"
     );
-    assert_eq!(run("--by 1,2 --count --top 1"), "column 1,column 2,count\n,/a,1\n");
+    assert_eq!(run("--header=no --by 1,2 --count --top 1"), "column 1,column 2,count\n,/a,1\n");
 }
 
 #[test]
@@ -656,14 +656,7 @@ fn headers_quotes_and_decimal_commas_are_guessed_once_and_said_otherwise() {
     assert_eq!(usage.status.code(), Some(2));
     assert!(err(&usage).contains("only a header has names"), "{}", err(&usage));
     let commas = [
-        "--decimal-comma",
-        "--by",
-        "k:0.5",
-        "--value",
-        "v",
-        "--where",
-        "v * 2 > 2.5",
-        "--stats",
+        "--decimal-comma", "--by", "k:0.5", "--value", "v", "--where", "v * 2 > 2.5", "--stats",
         "sum",
     ];
     assert_eq!(out(&run(&commas, "k;v\n0,75;1,5\n0,9;1\n")), "k,sum\n0.5,1.5\n");
@@ -830,14 +823,7 @@ fn a_missing_value_costs_only_its_own_column() {
     let csv = b"host,ms,kb\na,,3\na,NA,5\na,1.5,4\n";
     let run = |more: &[&str]| {
         let args = [
-            "--delimiter",
-            ",",
-            "--header",
-            "--value",
-            "ms",
-            "--value",
-            "kb",
-            "--stats",
+            "--delimiter", ",", "--header", "--value", "ms", "--value", "kb", "--stats",
             "count,rows,sum",
         ];
         folder.run(&[&args[..], more].concat(), csv)
@@ -1200,29 +1186,14 @@ fn what_is_spilled_gives_the_same_bytes_in_every_form_and_leaves_nothing() {
         &[&csv[..], &["--sort", "max", "--top", "12", "--format", "table", "--total"]].concat(),
         &[&csv[..], &["--top", "3", "--format", "html"]].concat(),
         &[
-            "--by",
-            "name,ms:10",
-            "--value",
-            "ms",
-            "--text",
-            "kind",
-            "--stats",
-            "count,distinct,last",
-            "rows.csv.gz",
+            "--by", "name,ms:10", "--value", "ms", "--text", "kind", "--stats",
+            "count,distinct,last", "rows.csv.gz",
         ],
         &["--by", "name,kind", "--count", "--where", "ms > 20", "rows.csv"],
         &["--by", "name", "--value", "ms", "--stats", "p99,distinct", "--approx", "rows.ndjson"],
         &[
-            "--by",
-            "name",
-            "--value",
-            "ms,kind",
-            "--stats",
-            "sum,max",
-            "--format",
-            "csv",
-            "rows.csv",
-            "rows.csv.gz",
+            "--by", "name", "--value", "ms,kind", "--stats", "sum,max", "--format", "csv",
+            "rows.csv", "rows.csv.gz",
         ],
     ];
     let spill = ["--memory-limit", "2M", "--spill", "disk", "--verbose"];
@@ -1283,6 +1254,31 @@ fn rejects_stayed_of_a_run_whose_output_could_not_be_written() {
         }
     }
     assert_eq!(fs::read_dir(folder.0.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_dash_was_a_folder_of_this_name_and_a_file_of_this_name_standard_input() {
+    let folder = Folder::new();
+    fs::create_dir(folder.0.path().join("-")).unwrap();
+    for args in [&["-"][..], &[]] {
+        assert_eq!(out(&folder.run(args, b"a;1\n")), "{a=1.0/1.0/1.0}\n", "{args:?}");
+    }
+    fs::remove_dir(folder.0.path().join("-")).unwrap();
+    folder.file("+", "x;6\n");
+    folder.file("-", "x;5\n");
+    folder.file("z", "x;7\n");
+    let output = folder.run(&["--by", "1", "--stats", "sum,first,last", "?"], b"a;1\n");
+    assert_eq!(out(&output), "key,sum,first,last\nx,18,6,7\n");
+    assert_eq!(out(&folder.run(&["./-"], b"a;1\n")), "{x=5.0/5.0/5.0}\n");
+}
+
+#[test]
+fn on_a_page_the_total_was_a_key_and_texts_were_numbers() {
+    let told = ["--by", "1", "--text", "2", "--stats", "count,mode", "--total", "--format", "html"];
+    let page = out(&Folder::new().run(&told, b"a;web-2\n"));
+    for part in ["1 key<", "<td class=\"n\">1</td><td>web-2</td>", "<tfoot>\n<tr>"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
 }
 
 #[test]

@@ -145,3 +145,20 @@ fn its_options_are_its_own() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(run(&["--axis", "colour=red"]).status.code(), Some(2));
 }
+
+/// Each worker read the whole file by the engine before its own work, to tell this.
+#[test]
+fn a_folder_and_a_file_without_values_end_with_codes_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.txt");
+    std::fs::write(&path, "a;x\n").unwrap();
+    let wrong = [(folder.path(), 4, "directory"), (path.as_path(), 3, "rows.txt: line 1: ")];
+    for (path, code, why) in wrong {
+        for more in [&["--rounds", "2", "--only", "old"][..], &["--test"]] {
+            let output = run(&[&[path.to_str().unwrap()], more].concat());
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(code), "{said}");
+            assert!(said.contains(why), "{said}");
+        }
+    }
+}

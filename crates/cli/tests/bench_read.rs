@@ -17,18 +17,8 @@ fn stdout(output: &Output) -> String {
 
 /// Ways that every machine has, of files on a disk.
 const WAYS: [&str; 12] = [
-    "read",
-    "pread",
-    "read-fresh",
-    "read-huge",
-    "mmap+faulted",
-    "mmap+populated",
-    "mmap+whole",
-    "overlap",
-    "advised+sequential",
-    "advised+willneed",
-    "direct",
-    "direct-ahead",
+    "read", "pread", "read-fresh", "read-huge", "mmap+faulted", "mmap+populated", "mmap+whole",
+    "overlap", "advised+sequential", "advised+willneed", "direct", "direct-ahead",
 ];
 
 /// A folder on a disk: the usual one may be in memory.

@@ -239,6 +239,9 @@ fn the_ladder_has_a_line_for_every_step_and_finds_the_wrong_numbers() {
     assert_eq!([steps("strtod"), steps("threads")], [2, 2], "{said}");
     assert!(said.contains("medians of 1 round,"), "{said}");
     assert_eq!(piped(&["haversine", "-", "--stages"], b"").status.code(), Some(2));
+    fs::write(folder.path().join("empty"), "").unwrap();
+    let said = text(&fathom(folder.path(), &["haversine", "empty", "--stages"]).stderr);
+    assert!(said.contains("neither compressed nor empty"), "{said}");
 }
 
 #[test]

@@ -65,10 +65,7 @@ fn any_format_becomes_any_other() {
     fails(folder, "convert -T csv:1 t.wide", 2, "not written");
     fails(folder, "convert -F lines -T words t.u64 -o ./t.u64", 2, "would replace the input t.u64");
     fails(
-        folder,
-        "generate keys -n 5 --size sample:t.csv -o ./t.csv",
-        2,
-        "would replace the input",
+        folder, "generate keys -n 5 --size sample:t.csv -o ./t.csv", 2, "would replace the input",
     );
     std::fs::write(folder.join("holds.csv"), "\u{feff}k\na\n\"b\nc\"\n").unwrap();
     let holds = "holds.csv:3:2: key 2: holds a line end";

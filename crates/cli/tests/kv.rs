@@ -100,6 +100,9 @@ fn a_table_that_cannot_be_made_or_written_is_refused_before_anything_is_measured
     refused("kv words --specialise=full", 2, "full holds something");
     refused("kv words --specialise=words", 2, "would replace the input words");
     refused("kv words --specialise=full/file", 4, "cannot write full/file");
+    // The name of a temporary folder was said.
+    let no_folder = "cannot write full/file/x: Not a directory (os error 20)\n";
+    refused("kv words --specialise=full/file/x", 4, no_folder);
     refused("kv words --specialise=no/such", 4, "cannot write no/such");
     // Nor where another output is the folder, or lies in it.
     refused("kv words --specialise=made -o made", 2, "are the same file");
@@ -629,9 +632,7 @@ fn what_is_not_there_is_said() {
     let size = "bench hash --operation keys -p size=1K,2K";
     fails(size, 2, "size=1K,2K: size decides nothing in what is measured here");
     fails(
-        "kv words --ordered -d std --budget 1s",
-        2,
-        "do what was asked: std has no ordered range",
+        "kv words --ordered -d std --budget 1s", 2, "do what was asked: std has no ordered range",
     );
     if Preload::named("hoard").unwrap().file().is_none() {
         fails("kv words -a hoard", 2, "libhoard.so is not on this machine");

@@ -405,17 +405,8 @@ fn the_audit_reports_every_fault_for_what_it_is() {
     // Too short to say anything about rates: what must hold always is that nothing is called in the
     // wrong direction and that each fault has its name.
     let output = fathom(&[
-        "selftest",
-        "--comparisons",
-        "2",
-        "--slowdowns",
-        "1",
-        "--budget",
-        "30ms",
-        "--budget-same",
-        "30ms",
-        "--format",
-        "json",
+        "selftest", "--comparisons", "2", "--slowdowns", "1", "--budget", "30ms", "--budget-same",
+        "30ms", "--format", "json",
     ]);
     let audit: Value = serde_json::from_str(&text(&output)).unwrap();
     assert_eq!(audit["same"]["comparisons"], 2);

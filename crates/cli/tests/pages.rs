@@ -134,16 +134,7 @@ fn what_kv_advises_is_on_the_page_of_the_saved_run() {
     let words: Vec<String> = (0..300).map(|i| format!("word-{i}")).collect();
     fs::write(folder.join("words.txt"), words.join("\n")).unwrap();
     let kv = [
-        "kv",
-        "words.txt",
-        "-F",
-        "lines",
-        "-d",
-        "std,hashbrown",
-        "-h",
-        "foldhash",
-        "--budget",
-        "1s",
+        "kv", "words.txt", "-F", "lines", "-d", "std,hashbrown", "-h", "foldhash", "--budget", "1s",
     ];
     let page = fathom(folder, &[&kv[..], &["--save", "kv.json", "--format", "html"]].concat());
     let page = String::from_utf8(page.stdout).unwrap();

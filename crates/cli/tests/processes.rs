@@ -325,6 +325,36 @@ fn files_larger_than_memory_are_refused_and_do_not_abort() {
     let output = limited("-v 600000", &["kv", "--trace", path.to_str().unwrap()], folder.path());
     assert_eq!(output.status.code(), Some(3), "{}", words(&output));
     assert!(words(&output).contains("operations do not fit in memory"), "{}", words(&output));
+    // Nor do tables of keys, which was a panic; its words wanted memory, too, and were waited for.
+    let records: String = (0..800_000).map(|key| format!("key{key};1.5\n")).collect();
+    fs::write(&path, records).unwrap();
+    let arguments = ["aggregate", "--threads", "1", path.to_str().unwrap()];
+    let output = limited("-v 100000", &arguments, folder.path());
+    assert_eq!(output.status.code(), Some(4), "{}", words(&output));
+    assert!(words(&output).contains("fathom: no memory for a table of"), "{}", words(&output));
+}
+
+/// Each took mappings before it had anything to do, of which a process may have 65,530.
+#[test]
+fn threads_and_columns_without_work_take_no_mappings() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |options: &str, text: &str| {
+        let arguments: Vec<&str> = options.split(' ').collect();
+        let mut command = fathom(&arguments, folder.path());
+        let mut child = command.current_dir(&folder).stdin(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    fs::write(folder.path().join("small"), "a;1.5\nb;2.5\n").unwrap();
+    let [many, one] = ["65535", "1"].map(|n| run(&format!("aggregate --threads {n} small"), ""));
+    assert_eq!(many, one);
+    let names: String = (2..=1030).map(|at| format!(",c{at}")).collect();
+    let text = format!("k{names}\na{}\n", ",1".repeat(1029));
+    let options = "--header --delimiter , --by 1 --value 2-1030 --stats count";
+    let shown = run(&format!("aggregate --threads 64 {options}"), &text);
+    assert_eq!(shown.lines().last().unwrap(), format!("a{}", ",1".repeat(1029)));
 }
 
 #[test]
@@ -418,14 +448,7 @@ fn places(value: &serde_json::Value, at: &str, found: &mut Vec<String>) {
 fn a_spoilt_saved_run_is_refused_or_shown_and_never_a_panic() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = [
-        "bench",
-        "checksum",
-        "--only",
-        "plain,crc32c,crc-fast",
-        "--rounds",
-        "8",
-        "--budget",
-        "5ms",
+        "bench", "checksum", "--only", "plain,crc32c,crc-fast", "--rounds", "8", "--budget", "5ms",
     ];
     let run =
         [&arguments[..], &["--operation", "crc32c", "-p", "size=1K", "--format", "json"]].concat();

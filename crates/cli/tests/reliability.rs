@@ -161,8 +161,7 @@ fn a_file_that_may_not_grow_is_an_error_with_its_name_and_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let commands = [
-        "generate measurements --rows 10k -o out",
-        "generate pairs --count 1000 -o out",
+        "generate measurements --rows 10k -o out", "generate pairs --count 1000 -o out",
         "generate keys -n 1000 -o out",
     ];
     for arguments in commands {
@@ -282,11 +281,26 @@ fn a_full_disk_is_an_error_at_every_output() {
         let said = "cannot write /dev/full: No space left on device";
         assert!(stderr.contains(said), "{arguments:?}: {stderr}");
     }
-    let printing = [&["machine"][..], &["list"], &["report", "run.json"], &["plan", "good"]];
-    for arguments in printing.into_iter().chain([&skip[..]]) {
+    let printing = [
+        &["machine"][..],
+        &["machine", "--counters"],
+        &["list"],
+        &["list", "haversine"],
+        &["man"],
+        &["completions", "bash"],
+        &["haversine", "pairs"],
+        &["bench", "haversine", "pairs", "--test"],
+        &["report", "run.json"],
+        &["plan", "good"],
+        &["convert", "--verbose", "keys", "-o", "copy"],
+        &skip[..],
+    ];
+    for arguments in printing {
         let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let output = fathom(path, arguments).stdout(full).output().unwrap();
-        assert_eq!(said(&output).0, 4, "{arguments:?}");
+        let (code, _, stderr) = said(&fathom(path, arguments).stdout(full).output().unwrap());
+        assert_eq!(code, 4, "{arguments:?}: {stderr}");
+        let said = "cannot write stdout: No space left on device";
+        assert!(stderr.contains(said), "{arguments:?}: {stderr}");
     }
 }
 
@@ -300,6 +314,10 @@ fn without_a_temporary_folder_what_needs_none_works_and_the_rest_says_so() {
     };
     assert_eq!(without(&["aggregate", "rows"]).1, "{a=1.5/1.5/1.5}\n");
     assert_eq!(without(&["aggregate", "rows", "-o", "out"]).0, 0);
+    let (code, _, stderr) = without(&["aggregate", "rows", "--open"]);
+    let none =
+        "fathom: no temporary file in /no/such/folder: No such file or directory (os error 2)\n";
+    assert_eq!((code, &*stderr), (4, none));
     for arguments in [&["run", "-N", "true", "true"][..], &["bench", "read", "--test"]] {
         let (code, stdout, stderr) = without(arguments);
         assert!((1..=4).contains(&code), "{arguments:?}: {code}");

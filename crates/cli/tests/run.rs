@@ -21,6 +21,14 @@ fn words(output: &Output) -> String {
     format!("{}\n{out}\n{err}", output.status)
 }
 
+/// What was said by what ended with this code.
+#[track_caller]
+fn told(code: i32, output: &Output) -> String {
+    let said = words(output);
+    assert_eq!(output.status.code(), Some(code), "{said}");
+    said
+}
+
 fn json(path: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
@@ -32,8 +40,7 @@ fn what_surrounds_the_runs_is_run_when_it_should_be() {
     let lines = ["S", "p", "c", "E", "r"].map(log);
     let [setup, prepare, conclude, cleanup, line] = lines.each_ref().map(String::as_str);
     let around = ["-s", setup, "-p", prepare, "-C", conclude, "-c", cleanup];
-    let output = run(folder.path(), &[&around[..], &["-w", "0", "-r", "3", line, line]].concat());
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    told(0, &run(folder.path(), &[&around[..], &["-w", "0", "-r", "3", line, line]].concat()));
     let text = fs::read_to_string(folder.path().join("log")).unwrap();
     let runs = text.strip_prefix("SS").and_then(|text| text.strip_suffix("EE")).unwrap();
     // Two commands, each checked once, a warm-up that the plan cannot do without, and three rounds: the
@@ -44,10 +51,9 @@ fn what_surrounds_the_runs_is_run_when_it_should_be() {
 #[test]
 fn a_file_that_is_not_there_is_named_and_not_the_command() {
     let folder = tempfile::tempdir().unwrap();
-    let output = run(folder.path(), &["--input", "no such", "-r", "3", "cat"]);
-    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
-    let said = "cat: broken: input \"no such\": No such file or directory";
-    assert!(words(&output).contains(said), "{}", words(&output));
+    let said = told(1, &run(folder.path(), &["--input", "no such", "-r", "3", "cat"]));
+    let missing = "cat: broken: input \"no such\": No such file or directory";
+    assert!(said.contains(missing), "{said}");
 }
 
 #[test]
@@ -56,9 +62,8 @@ fn a_reference_has_a_name_and_a_shell_is_no_blank() {
     let named = ["-r", "3", "true", "--reference", ":", "--reference-name", "base"];
     let output = run(folder.path(), &named);
     assert!(words(&output).contains("base"), "{}", words(&output));
-    let output = run(folder.path(), &["-S", "", "true"]);
-    assert_eq!(output.status.code(), Some(2), "{}", words(&output));
-    assert!(words(&output).contains("--shell: "), "{}", words(&output));
+    let said = told(2, &run(folder.path(), &["-S", "", "true"]));
+    assert!(said.contains("--shell: "), "{said}");
 }
 
 /// The second one replaced the first.
@@ -76,14 +81,11 @@ fn two_outputs_of_one_file_are_refused_before_anything_is_measured() {
         assert!(said.contains(" are the same file") && output.status.code() != Some(0), "{said}");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{words_of_outputs:?}");
     }
-    let saved = run(folder.path(), &["--save", "run.json", "-r", "3", "true"]);
-    assert_eq!(saved.status.code(), Some(0), "{}", words(&saved));
+    told(0, &run(folder.path(), &["--save", "run.json", "-r", "3", "true"]));
     let before = fs::read(folder.path().join("run.json")).unwrap();
     for line in [
-        "report run.json -o run.json",
-        "report run.json --save ./run.json",
-        "diff run.json run.json -o run.json",
-        "cpu --join run.json run.json -o run.json",
+        "report run.json -o run.json", "report run.json --save ./run.json",
+        "diff run.json run.json -o run.json", "cpu --join run.json run.json -o run.json",
     ] {
         let mut fathom = Command::new(env!("CARGO_BIN_EXE_fathom"));
         let output = fathom.args(line.split(' ')).current_dir(folder.path()).output().unwrap();
@@ -94,23 +96,22 @@ fn two_outputs_of_one_file_are_refused_before_anything_is_measured() {
         );
     }
     assert_eq!(fs::read(folder.path().join("run.json")).unwrap(), before);
-    let both = run(folder.path(), &["--export-csv", "-", "--export-json", "-", "-r", "3", "true"]);
-    assert_eq!(both.status.code(), Some(0), "{}", words(&both));
+    told(0, &run(folder.path(), &["--export-csv", "-", "--export-json", "-", "-r", "3", "true"]));
 }
 
 /// It was told when everything had been measured.
 #[test]
 fn what_can_be_neither_written_nor_drawn_is_refused_before_anything_is_measured() {
     let folder = tempfile::tempdir().unwrap();
-    for (outputs, code, said) in [
+    for (outputs, code, why) in [
         (["--report", "."], 4, "cannot write ."),
         (["--save", "new/"], 4, "cannot create new/"),
         (["--export-csv", "new/x"], 4, "cannot create new/x"),
         (["--format", "svg"], 2, "only a run over several values of one number can be drawn"),
     ] {
-        let output = run(folder.path(), &[&outputs[..], &["-r", "3", "touch ran"]].concat());
-        assert_eq!(output.status.code(), Some(code), "{}", words(&output));
-        assert!(words(&output).contains(said), "{}", words(&output));
+        let words_of_run = [&outputs[..], &["-r", "3", "touch ran"]].concat();
+        let said = told(code, &run(folder.path(), &words_of_run));
+        assert!(said.contains(why), "{said}");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{outputs:?}");
     }
     // What is looked at later than outputs does not exist.
@@ -127,21 +128,18 @@ fn the_help_leaves_out_what_every_run_refuses() {
     let folder = tempfile::tempdir().unwrap();
     let help = words(&run(folder.path(), &["--help"]));
     assert!(help.contains("--rounds") && !help.contains("--processes"), "{help}");
-    let refused = run(folder.path(), &["--processes", "4", "true"]);
-    assert_eq!(refused.status.code(), Some(2));
-    assert!(words(&refused).contains("a fresh process already"), "{}", words(&refused));
+    let said = told(2, &run(folder.path(), &["--processes", "4", "true"]));
+    assert!(said.contains("a fresh process already"), "{said}");
 }
 
 #[test]
 fn failing_set_up_costs_the_row_and_failing_clean_up_the_code() {
     let folder = tempfile::tempdir().unwrap();
-    let output =
-        run(folder.path(), &["-s", "echo no >&2; exit 7", "-s", "true", "true", "true", "-r", "2"]);
-    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
-    assert!(words(&output).contains("set-up"), "{}", words(&output));
-    let output = run(folder.path(), &["-c", "exit 7", "true", "true", "-r", "2"]);
-    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
-    assert!(words(&output).contains("note: true: broken: clean-up"), "{}", words(&output));
+    let line = ["-s", "echo no >&2; exit 7", "-s", "true", "true", "true", "-r", "2"];
+    let said = told(1, &run(folder.path(), &line));
+    assert!(said.contains("set-up"), "{said}");
+    let said = told(1, &run(folder.path(), &["-c", "exit 7", "true", "true", "-r", "2"]));
+    assert!(said.contains("note: true: broken: clean-up"), "{said}");
 }
 
 #[test]
@@ -153,11 +151,8 @@ fn numbers_of_runs_are_what_was_asked_for() {
         (&["-M", "3", "--budget", "10s"], 3, 3),
         (&["-m", "5", "-M", "50", "--budget", "1ms"], 5, 50),
     ] {
-        let output = run(
-            folder.path(),
-            &[arguments, &["-N", "true", "true", "--export-json", "x"]].concat(),
-        );
-        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+        let more = ["-N", "true", "true", "--export-json", "x"];
+        told(0, &run(folder.path(), &[arguments, &more].concat()));
         let runs = json(&folder.path().join("x"))["results"][1]["times"].as_array().unwrap().len();
         assert!((least..=most).contains(&runs), "{arguments:?}: {runs}");
     }
@@ -167,33 +162,19 @@ fn numbers_of_runs_are_what_was_asked_for() {
 fn values_of_lists_and_scans_are_contenders_and_those_of_parameter_are_cases() {
     let folder = tempfile::tempdir().unwrap();
     let more = [
-        "-r",
-        "2",
-        "-w",
-        "0",
-        "--format",
-        "json",
-        "--export-csv",
-        "x.csv",
-        "--export-json",
+        "-r", "2", "-w", "0", "--format", "json", "--export-csv", "x.csv", "--export-json",
         "x.json",
     ];
     let lists =
         ["-L", "a", "1,2", "-P", "b", "0.5", "1", "-D", "0.5", "echo {a}{b}", "echo y{a}{b}"];
     let output = run(folder.path(), &[&lists[..], &more].concat());
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    told(0, &output);
     let results = json(&folder.path().join("x.json"));
     let commands: Vec<&str> =
         (0..8).map(|n| results["results"][n]["command"].as_str().unwrap()).collect();
     let order = [
-        "echo 10.5",
-        "echo y10.5",
-        "echo 20.5",
-        "echo y20.5",
-        "echo 11.0",
-        "echo y11.0",
-        "echo 21.0",
-        "echo y21.0",
+        "echo 10.5", "echo y10.5", "echo 20.5", "echo y20.5", "echo 11.0", "echo y11.0",
+        "echo 21.0", "echo y21.0",
     ];
     assert_eq!(commands, order, "as hyperfine has them");
     assert_eq!(results["results"][7]["parameters"], serde_json::json!({"a": "2", "b": "1.0"}));
@@ -214,15 +195,15 @@ fn values_of_lists_and_scans_are_contenders_and_those_of_parameter_are_cases() {
         (&["-L", "n", "1,2", "--parameter", "n", "3", "echo {n}"], "n is given twice"),
         (&["-P", "n", "1", "2", "-L", "n", "3", "echo {n}"], "n is given twice"),
         (&["--names", " ,b", "true", "false"], "a name is blank"),
+        (&["-n", "", "true"], "fathom: a name is blank"),
         (&["-D", "2", "true"], "--parameter-scan"),
         (&["-n", "a", "-n", "b", "true"], "more names than commands"),
         (&["-p", "a", "-p", "b", "true"], "--prepare: give one for all"),
         (&["-m", "5", "-M", "4", "true"], "more than --max-runs"),
         (&["--columns", "memory", "true"], "possible values: time, bar"),
     ] {
-        let output = run(folder.path(), arguments);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?} {}", words(&output));
-        assert!(words(&output).contains(complaint), "{arguments:?} {}", words(&output));
+        let said = told(2, &run(folder.path(), arguments));
+        assert!(said.contains(complaint), "{arguments:?} {said}");
     }
 }
 
@@ -232,8 +213,7 @@ fn several_scans_give_every_combination_and_lists_escape_commas() {
     let folder = tempfile::tempdir().unwrap();
     let scans = ["-P", "n", "1", "2", "-P", "m", "0", "1", "-L", "x", r"a\,b,c"];
     let more = ["-r", "2", "-w", "0", "--export-json", "x.json", "echo {n}{m}{x}"];
-    let output = run(folder.path(), &[&scans[..], &more].concat());
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    told(0, &run(folder.path(), &[&scans[..], &more].concat()));
     let results = json(&folder.path().join("x.json"))["results"].as_array().unwrap().clone();
     let commands: BTreeSet<&str> = results.iter().filter_map(|r| r["command"].as_str()).collect();
     let all = ["10a,b", "10c", "11a,b", "11c", "20a,b", "20c", "21a,b", "21c"];
@@ -244,9 +224,8 @@ fn several_scans_give_every_combination_and_lists_escape_commas() {
 #[test]
 fn an_empty_command_is_one_like_others() {
     let folder = tempfile::tempdir().unwrap();
-    let output = run(folder.path(), &["--same-output", "-r", "3", "echo a", ""]);
-    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
-    assert!(words(&output).contains("\n'': wrong answer"), "{}", words(&output));
+    let said = told(1, &run(folder.path(), &["--same-output", "-r", "3", "echo a", ""]));
+    assert!(said.contains("\n'': wrong answer"), "{said}");
     let output = run(folder.path(), &["-N", "-r", "3", "true", ""]);
     let said = "'': broken: without a shell there is no empty command";
     assert!(words(&output).contains(said), "{}", words(&output));
@@ -264,15 +243,12 @@ fn names_of_files_need_not_be_unicode() {
         let fathom = fathom.args(line.split(' ')).arg(name).arg(last).current_dir(folder.path());
         fathom.output().unwrap()
     };
-    let output = fathom("run -r 2 --save run.json --input", "cat");
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    told(0, &fathom("run -r 2 --save run.json --input", "cat"));
     let saved = json(&folder.path().join("run.json"));
     assert_eq!(saved["cases"][0]["workload"]["file"], "b\u{fffd}.txt");
-    let output = fathom("run -r 2 --save", "true");
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-    let output = fathom("bench codec", "--test");
-    assert_eq!(output.status.code(), Some(2), "{}", words(&output));
-    assert!(words(&output).contains(": no Unicode, so no worker"), "{}", words(&output));
+    told(0, &fathom("run -r 2 --save", "true"));
+    let said = told(2, &fathom("bench codec", "--test"));
+    assert!(said.contains(": no Unicode, so no worker"), "{said}");
 }
 
 #[test]
@@ -287,10 +263,9 @@ fn columns_are_in_every_form_and_output_goes_where_it_should() {
         ("csv", "ns_user,ns_system,minor_faults,major_faults,voluntary_switches"),
     ] {
         let more = ["-r", "3", "--format", format, "--output", "out", busy];
-        let output = run(folder.path(), &[&columns[..], &more].concat());
-        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-        let shown: Vec<String> = words(&output).split_whitespace().map(str::to_owned).collect();
-        assert!(shown.join(" ").contains(head), "{}", words(&output));
+        let said = told(0, &run(folder.path(), &[&columns[..], &more].concat()));
+        let shown: Vec<String> = said.split_whitespace().map(str::to_owned).collect();
+        assert!(shown.join(" ").contains(head), "{said}");
         assert_eq!(fs::read_to_string(folder.path().join("out")).unwrap(), "done\n");
     }
     let more = ["-r", "3", "--format", "json", busy, "sleep 0.05"];
@@ -322,21 +297,18 @@ fn columns_are_in_every_form_and_output_goes_where_it_should() {
 fn exit_codes_are_ignored_as_asked_and_kept() {
     let folder = tempfile::tempdir().unwrap();
     for (option, code) in [("-i", 0), ("-i=3,4", 0), ("--ignore-failure", 0), ("-i=4", 1)] {
-        let output = run(folder.path(), &[option, "exit 3", "-r", "2", "--export-json", "x"]);
-        assert_eq!(output.status.code(), Some(code), "{option} {}", words(&output));
+        told(code, &run(folder.path(), &[option, "exit 3", "-r", "2", "--export-json", "x"]));
         if code == 0 {
             let codes = &json(&folder.path().join("x"))["results"][0]["exit_codes"];
             assert_eq!(*codes, serde_json::json!([3, 3]));
         }
     }
-    for (impossible, said) in [("--accept=256", "0..=255"), ("-i=256", "from 0 to 255")] {
-        let refused = run(folder.path(), &[impossible, "touch ran"]);
-        assert_eq!(refused.status.code(), Some(2), "{}", words(&refused));
-        assert!(words(&refused).contains(said), "{}", words(&refused));
+    for (impossible, why) in [("--accept=256", "0..=255"), ("-i=256", "from 0 to 255")] {
+        let said = told(2, &run(folder.path(), &[impossible, "touch ran"]));
+        assert!(said.contains(why), "{said}");
     }
     assert!(!folder.path().join("ran").exists());
-    let killed = run(folder.path(), &["-i", "kill -9 $$", "-r", "2"]);
-    assert_eq!(killed.status.code(), Some(1), "{}", words(&killed));
+    told(1, &run(folder.path(), &["-i", "kill -9 $$", "-r", "2"]));
 }
 
 /// The members of a value and their kinds, of lists those of the first item.
@@ -365,30 +337,12 @@ fn scripts_for_hyperfine_run_unchanged_and_write_the_same_shapes() {
         &["-r", "4", "-w", "1", "sleep 0.03", "sleep 0.02"],
         &["-N", "--runs", "3", "-n", "one", "-n", "two", "true", "sleep 0.02"],
         &[
-            "-r",
-            "3",
-            "-L",
-            "n",
-            "1,2",
-            "-p",
-            "true {n}",
-            "-c",
-            "true",
-            "-s",
-            "true",
+            "-r", "3", "-L", "n", "1,2", "-p", "true {n}", "-c", "true", "-s", "true",
             "sleep 0.0{n}",
         ],
         &["-r", "2", "-P", "n", "1", "3", "-D", "1", "--shell", "none", "sleep 0.0{n}"],
         &[
-            "-m",
-            "2",
-            "-M",
-            "5",
-            "-i",
-            "--shell",
-            "bash --norc",
-            "sleep 0.02; exit 3",
-            "--output",
+            "-m", "2", "-M", "5", "-i", "--shell", "bash --norc", "sleep 0.02; exit 3", "--output",
             "pipe",
         ],
         &["-r", "1", "-u", "millisecond", "--show-output", "sleep 0.02; echo x"],
@@ -396,10 +350,7 @@ fn scripts_for_hyperfine_run_unchanged_and_write_the_same_shapes() {
     ];
     let folder = tempfile::tempdir().unwrap();
     let exports = [
-        "--export-json=x",
-        "--export-csv=y",
-        "--export-markdown=z",
-        "--export-asciidoc=a",
+        "--export-json=x", "--export-csv=y", "--export-markdown=z", "--export-asciidoc=a",
         "--export-orgmode=o",
     ];
     for script in scripts {
@@ -460,8 +411,7 @@ fn scripts_for_hyperfine_run_unchanged_and_write_the_same_shapes() {
 fn a_parameter_may_decide_where_output_goes_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let line = ["-r", "1", "-L", "f", "a,b", "--output", "{f}.txt", "echo hi"];
-    let output = run(folder.path(), &line);
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    told(0, &run(folder.path(), &line));
     for name in ["a.txt", "b.txt"] {
         assert!(fs::read_to_string(folder.path().join(name)).unwrap().starts_with("hi\n"));
     }
@@ -519,18 +469,15 @@ fn a_regression_against_a_revision_ends_with_1_and_leaves_nothing() {
     let folder = folder.path();
     repository(folder, "0.002");
     fs::write(folder.join("sub/source"), "sleep 0.03\n").unwrap();
-    let output = against(folder, &["-r", "60", "--format", "markdown"]);
-    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
-    assert!(words(&output).contains("Note: REGRESSION: slower than HEAD ("), "{}", words(&output));
-    assert!(words(&output).contains("| this tree |"), "{}", words(&output));
+    let said = told(1, &against(folder, &["-r", "60", "--format", "markdown"]));
+    assert!(said.contains("Note: REGRESSION: slower than HEAD ("), "{said}");
+    assert!(said.contains("| this tree |"), "{said}");
     assert!(is_clean(folder));
     // Far less than ten times; and faster is no regression.
-    let output = against(folder, &["-r", "60", "--tolerance", "1000"]);
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    told(0, &against(folder, &["-r", "60", "--tolerance", "1000"]));
     fs::write(folder.join("sub/source"), ":\n").unwrap();
-    let output = against(folder, &["-r", "60"]);
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-    assert!(words(&output).contains("note: no command is slower than HEAD"), "{}", words(&output));
+    let said = told(0, &against(folder, &["-r", "60"]));
+    assert!(said.contains("note: no command is slower than HEAD"), "{said}");
     assert!(is_clean(folder));
 }
 
@@ -539,38 +486,55 @@ fn a_cached_revision_is_built_once_and_a_build_that_fails_is_no_comparison() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     repository(folder, "0.001");
-    for builds in [2, 3] {
-        let output = against(folder, &["-r", "3", "--cache", "../cache"]);
-        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-        assert_eq!(fs::read_to_string(folder.join("log")).unwrap().lines().count(), builds);
+    let builds = || fs::read_to_string(folder.join("log")).unwrap().lines().count();
+    let cached = |more: &[&str]| {
+        let all = [&["--against", "HEAD", "--cache", "../cache", "-r", "3"][..], more].concat();
+        run(&folder.join("sub"), &all)
+    };
+    for wanted in [2, 3] {
+        told(0, &against(folder, &["-r", "3", "--cache", "../cache"]));
+        assert_eq!(builds(), wanted);
+        // After a run that builds nothing all was built again.
+        told(0, &cached(&["sh source"]));
     }
+    // What another build left that failed was measured.
+    told(1, &cached(&["--build", "echo exit 3 > built; false", "true"]));
+    told(0, &against(folder, &["-r", "3", "--cache", "../cache"]));
+    assert_eq!(builds(), 5);
     // A check-out that was killed half-way: half a tree was measured.
     let commit = git(folder, &["rev-parse", "HEAD"]).trim().to_owned();
     let tree = folder.join("cache").join(&commit);
     fs::remove_dir_all(tree.join("sub")).unwrap();
     fs::write(tree.with_extension("begun"), "").unwrap();
     fs::write(folder.join(".git/worktrees").join(commit).join("locked"), "initializing").unwrap();
-    let output = against(folder, &["-r", "3", "--cache", "../cache"]);
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-    assert_eq!(fs::read_to_string(folder.join("log")).unwrap().lines().count(), 5);
+    told(0, &against(folder, &["-r", "3", "--cache", "../cache"]));
+    assert_eq!(builds(), 7);
     assert!(tree.join("sub/built").exists() && !tree.with_extension("begun").exists());
     // Two at once took each other's for half a tree.
     let both = std::thread::scope(|scope| {
         let one = || scope.spawn(move || against(folder, &["-r", "3", "--cache", "../both"]));
         [one(), one()].map(|run| run.join().unwrap())
     });
-    for output in both {
-        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    for output in &both {
+        told(0, output);
     }
     fs::remove_file(folder.join("sub/source")).unwrap();
-    let output = against(folder, &["-r", "3"]);
-    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
-    let output = run(&folder.join("sub"), &["--against", "HEAD", "--build", "exit 4", "true"]);
-    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
-    assert!(words(&output).contains("nothing could be compared"), "{}", words(&output));
-    let output = run(&folder.join("sub"), &["--against", "no-such", "true"]);
-    assert_eq!(output.status.code(), Some(2), "{}", words(&output));
-    assert!(words(&output).contains("no commit \"no-such\""), "{}", words(&output));
+    told(1, &against(folder, &["-r", "3"]));
+    let failing = ["--against", "HEAD", "--build", "exit 4", "true"];
+    let said = told(1, &run(&folder.join("sub"), &failing));
+    assert!(said.contains("nothing could be compared"), "{said}");
+    let said = told(2, &run(&folder.join("sub"), &["--against", "no-such", "true"]));
+    assert!(said.contains("no commit \"no-such\""), "{said}");
+}
+
+/// It was cut off.
+#[test]
+fn a_folder_may_begin_with_a_blank() {
+    let folder = tempfile::tempdir().unwrap();
+    repository(folder.path(), "0");
+    git(folder.path(), &["mv", "sub", " sub"]);
+    git(folder.path(), &["commit", "--quiet", "-m", "second"]);
+    told(0, &run(&folder.path().join(" sub"), &["--against", "HEAD", "-r", "2", "sh source"]));
 }
 
 #[test]
@@ -623,8 +587,7 @@ fn the_action_shows_no_result_of_the_use_before() {
     let mut command = Command::new("bash");
     command.args(["-e", "-c", script]).env("RUNNER_TEMP", folder.path());
     command.env("GITHUB_OUTPUT", folder.path().join("output"));
-    let output = command.env("GITHUB_STEP_SUMMARY", &summary).output().unwrap();
-    assert_eq!(output.status.code(), Some(127), "{}", words(&output));
+    told(127, &command.env("GITHUB_STEP_SUMMARY", &summary).output().unwrap());
     assert!(!comment.exists() && !summary.exists());
 }
 
@@ -634,9 +597,7 @@ fn no_other_takes_the_place_of_a_reference_that_fails() {
     let saved = folder.path().join("run.json");
     let name = saved.to_str().unwrap();
     let lines = ["--reference", "exit 3", "true", ":", "-r", "20", "--save", name];
-    let output = run(folder.path(), &lines);
-    let text = words(&output);
-    assert_eq!(output.status.code(), Some(1), "{text}");
+    let text = told(1, &run(folder.path(), &lines));
     for command in ["true", ":"] {
         let sentence = format!("{command} against exit 3: no verdict, because the baseline failed");
         assert!(text.contains(&sentence), "{text}");

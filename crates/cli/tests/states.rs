@@ -108,9 +108,7 @@ fn partitions_of_keys_are_merged_by_processes_of_their_own() {
     folder.says(3, "merge key-0.fathom 1.fathom", "different keys: all and partition 0/3");
     merge("1", "1.fathom 2.fathom");
     folder.says(
-        3,
-        "merge key-0.fathom key-1.fathom key-2.fathom",
-        "were merged from different states",
+        3, "merge key-0.fathom key-1.fathom key-2.fathom", "were merged from different states",
     );
     folder.says(3, "merge --partial --partition 0/2 key-0.fathom", "different keys");
     folder.says(2, "merge --partition 0/2 1.fathom", "--partial");
@@ -379,6 +377,8 @@ fn mistakes_are_said() {
     folder.says(2, "aggregate --range 0..5000000 a.txt", "is not in its ");
     folder.says(2, "aggregate --range 5000000.. a.txt", "the range 5000000.. is not in its ");
     folder.says(2, "aggregate --range 0..5 -", "standard input has no ranges");
+    folder.file("empty", "");
+    folder.says(2, "aggregate --range 0.. empty", "empty: what is empty, compressed, UTF-16, a");
     folder.says(2, "plan --bytes 0 a.txt", "it is of one byte or more");
     let size = text(100).len();
     folder.says(2, &format!("aggregate --range {size}.. a.txt"), "or is empty");
@@ -387,9 +387,7 @@ fn mistakes_are_said() {
     folder.says(2, "aggregate --number 3/3 --partial a.txt", "numbered from 0");
     folder.says(2, "aggregate --number 3 a.txt", "--number needs --partial");
     folder.says(
-        2,
-        "aggregate --partial --number 1/2 a.txt same.txt",
-        "no numbers for 2 files from 1",
+        2, "aggregate --partial --number 1/2 a.txt same.txt", "no numbers for 2 files from 1",
     );
     for asked in ["--stats max", "--histogram"] {
         folder.says(2, &format!("merge --partial {asked} 1 2"), "cannot be used with");
@@ -411,6 +409,28 @@ fn mistakes_are_said() {
     state("3", "--range 500.. a.txt");
     folder.says(3, "merge 1 3", "changed between two states");
     assert!(!folder.0.path().join("x").exists());
+}
+
+#[test]
+fn names_that_differ_in_bytes_that_are_no_text_were_one_object() {
+    let folder = Folder::new();
+    fs::create_dir(folder.0.path().join("n")).unwrap();
+    for name in [&b"n/a\xff"[..], b"n/a\xfe", b"n/a\\xff", b"n/a\\\\xff", b"n/a\xef\xbf\xbd"] {
+        folder.file(OsStr::from_bytes(name), "a;1\n");
+    }
+    folder.out("aggregate --partial -o state n");
+    assert_eq!(folder.out("merge --stats count --format csv state"), b"key,count\na,5\n");
+}
+
+#[test]
+fn a_merge_told_of_texts_what_they_do_not_have() {
+    let folder = Folder::new();
+    folder.file("a.csv", "x,1\nx,2\n");
+    folder.out("aggregate --partial -o state --delimiter , --by 1 --text 2 a.csv");
+    folder.says(2, "merge --stats mean state", "--stats: of texts count, rows, ");
+    folder.says(2, "merge --histogram state", "--histogram: texts have none");
+    let shown = folder.out("merge --stats count,count%,rows% --format csv state");
+    assert_eq!(shown, b"key,count,count%,rows%\nx,2,100,100\n");
 }
 
 /// Their tasks failed, with words about states.

@@ -62,14 +62,8 @@ fn what_is_asked_of_text_is_asked_of_tables_of_any_writer() {
         ),
         (
             &[
-                "--by",
-                "paid",
-                "--value",
-                "price * weight",
-                "--where",
-                "town =~ \"o\" && weight < 1",
-                "--stats",
-                "sum",
+                "--by", "paid", "--value", "price * weight", "--where",
+                "town =~ \"o\" && weight < 1", "--stats", "sum",
             ],
             "paid,sum\nfalse,0.55\ntrue,0.15\n",
         ),
@@ -86,13 +80,7 @@ fn what_is_asked_of_text_is_asked_of_tables_of_any_writer() {
         }
     }
     let both = result(&[
-        "--where",
-        "town == \"Oslo\"",
-        "--by",
-        "town",
-        "--count",
-        "pyarrow.arrow",
-        "polars.parquet",
+        "--where", "town == \"Oslo\"", "--by", "town", "--count", "pyarrow.arrow", "polars.parquet",
     ]);
     assert_eq!(both, "town,count\nOslo,6\n");
 }
@@ -150,7 +138,7 @@ fn a_mistake_is_said_in_the_words_of_the_table() {
         (
             &["--by", "town", "--count", "--range", "0..9", "polars.parquet"],
             2,
-            "what is compressed, UTF-16 or a table has no ranges",
+            "what is empty, compressed, UTF-16, a table or no regular file has no ranges",
         ),
         (
             &["--by", "price", "--value", "town", "pyarrow.arrow"],

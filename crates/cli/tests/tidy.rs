@@ -23,16 +23,8 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "machine",
-            "measure",
-            "aggregate",
-            "json",
-            "haversine",
-            "contenders",
-            "report",
-            "random",
-            "input",
-            "keys",
+            "machine", "measure", "aggregate", "json", "haversine", "contenders", "report",
+            "random", "input", "keys",
         ],
     ),
     ("xtask", &["guest"]),
@@ -198,10 +190,8 @@ fn every_source_file_says_what_it_is_and_is_part_of_a_crate() {
 const FOREIGN: &[&str] = &[
     "haversine/stages/strtod.rs",
     // A file that is mapped while others write to it.
-    "read/mmap.rs",
-    // Buffers that the kernel writes to meanwhile.
-    "read/ring.rs",
-    "store/lmdb.rs",
+    "read/mmap.rs", // Buffers that the kernel writes to meanwhile.
+    "read/ring.rs", "store/lmdb.rs",
 ];
 
 #[test]

@@ -2,7 +2,6 @@
 //! reference, with verdicts.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -22,6 +21,7 @@ use crate::measuring::{
     self, Libraries, Method, Show, bounds, entrant, is_complete, new_run, patience, show_with,
 };
 use crate::names::{self, is_named};
+use crate::output;
 
 /// Measure the contenders of a family against each other, answers checked, with verdicts
 ///
@@ -352,11 +352,8 @@ fn test(
         let digest = match conductor.expect(&reference) {
             Ok(digest) => digest,
             Err(failure @ Failure::Unsupported { .. }) => {
-                writeln!(
-                    io::stdout(),
-                    "{} {spec}: not run: the reference {failure}",
-                    family.name()
-                )?;
+                let name = family.name();
+                output::print(format!("{name} {spec}: not run: the reference {failure}\n"))?;
                 continue;
             }
             Err(failure) => {
@@ -367,7 +364,7 @@ fn test(
             }
         };
         tested += 1;
-        writeln!(io::stdout(), "{} {spec}: {digest}", family.name())?;
+        output::print(format!("{} {spec}: {digest}\n", family.name()))?;
         for (entrant, failure) in entrants.iter().zip(conductor.open()) {
             let word = match &failure {
                 None => "ok".to_owned(),
@@ -376,7 +373,7 @@ fn test(
             if failure.is_some_and(|f| !matches!(f, Failure::Unsupported { .. })) {
                 end = Exit::Incomplete;
             }
-            writeln!(io::stdout(), "  {:<24} {word}", entrant.id)?;
+            output::print(format!("  {:<24} {word}\n", entrant.id))?;
         }
     }
     // What cannot be run here may be one case of several, but not all.

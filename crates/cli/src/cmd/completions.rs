@@ -1,13 +1,12 @@
 //! `fathom completions`: what a shell needs to complete fathom's commands and flags.
 
-use std::io::{self, Write};
-
 use clap::builder::Resettable;
 use clap::{Arg, Command, CommandFactory, Id};
 use clap_complete::Shell;
 
 use crate::args::Args;
 use crate::exit::Exit;
+use crate::output;
 
 /// Print the completion script of a shell
 #[derive(Debug, clap::Args)]
@@ -19,7 +18,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let mut script = Vec::new();
     clap_complete::generate(options.shell, &mut shown(&Args::command()), "fathom", &mut script);
-    io::stdout().write_all(&script)?;
+    output::print(script)?;
     Ok(Exit::Done)
 }
 

@@ -1,6 +1,6 @@
 //! `fathom convert`: files of keys from one format to another, kvbench's own command line included.
 
-use std::io::Write;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
@@ -140,15 +140,19 @@ fn refuse_existing(output: &Path) -> anyhow::Result<()> {
 
 /// One key a line: on stdout, unless the result goes there.
 fn print_keys(keys: &fathom_keys::KeySet<'_>, output: &Path) -> anyhow::Result<()> {
-    let mut out: Box<dyn Write> = match output == Path::new("-") {
-        true => Box::new(std::io::BufWriter::new(std::io::stderr().lock())),
-        false => Box::new(std::io::BufWriter::new(std::io::stdout().lock())),
+    let print = |out: &mut dyn Write| -> io::Result<()> {
+        for at in 0..keys.len() {
+            out.write_all(&keys.key(at))?;
+            out.write_all(b"\n")?;
+        }
+        out.flush()
     };
-    for at in 0..keys.len() {
-        out.write_all(&keys.key(at))?;
-        out.write_all(b"\n")?;
+    if output == Path::new("-") {
+        return Ok(print(&mut BufWriter::new(io::stderr().lock()))?);
     }
-    Ok(out.flush()?)
+    let mut stdout = Output::create(Path::new("-"))?;
+    print(&mut stdout)?;
+    stdout.finish()
 }
 
 #[cfg(test)]

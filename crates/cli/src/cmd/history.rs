@@ -1,6 +1,5 @@
 //! `fathom history DIR`: the course of every contender over the saved runs of a folder.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use fathom_measure::result::Run;
@@ -10,6 +9,7 @@ use fathom_report::html;
 use fathom_report::number::times;
 
 use crate::exit::Exit;
+use crate::output;
 use crate::saved;
 use crate::sheet::Sheet;
 
@@ -53,7 +53,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         let said = line(&format!("REGRESSION: {title} {id}: {factor} slower since {when}"));
         match options.sheet.is_page_on_stdout() {
             true => say!("{said}"),
-            false => writeln!(io::stdout(), "{said}")?,
+            false => output::print(format!("{said}\n"))?,
         }
         end = Exit::Incomplete;
     }

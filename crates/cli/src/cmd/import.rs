@@ -1,7 +1,6 @@
 //! `fathom import FILE…`: results of other harnesses as a saved run.
 
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
@@ -17,8 +16,8 @@ use crate::output;
 ///
 /// For `report`, `diff` and `history`. These harnesses do not interleave, so nothing is compared within
 /// such a run; between two of them `diff` gives verdicts about hyperfine's commands only, whose every
-/// run is a process of its own. Benchmarks that come without samples have no spread; those that failed are
-/// told and left out, and the code is 1.
+/// run is a process of its own. Benchmarks that come without samples have no spread; those that failed, and of
+/// hyperfine's commands (with `--ignore-failure`) the runs that did, are told and left out, and the code is 1.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// JSON files, or the folder `target/criterion`
@@ -72,7 +71,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     run.notes.extend(failures);
     match &options.save {
         Some(path) => save(&run, Some(path))?,
-        None => io::stdout().write_all(run.to_json()?.as_bytes())?,
+        None => output::print(run.to_json()?)?,
     }
     Ok(end)
 }

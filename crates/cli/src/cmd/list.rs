@@ -1,7 +1,6 @@
 //! `fathom list`: every family, or every contender of one, in a line each.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
 
 use clap::ValueEnum;
 use fathom_contenders::{FAMILIES, version};
@@ -43,7 +42,7 @@ enum Format {
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     options.libraries.take()?;
     let Some(name) = &options.family else {
-        io::stdout().write_all(families(options.format).as_bytes())?;
+        output::print(families(options.format))?;
         return Ok(Exit::Done);
     };
     let family = names::family(name)?;
@@ -63,7 +62,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             }
         }
     };
-    io::stdout().write_all(text.as_bytes())?;
+    output::print(text)?;
     Ok(Exit::Done)
 }
 

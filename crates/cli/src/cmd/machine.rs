@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -45,8 +44,7 @@ enum Format {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if options.counters {
-        let text = counters(options)?;
-        io::stdout().write_all(text.as_bytes())?;
+        output::print(counters(options)?)?;
         return Ok(Exit::Done);
     }
     let machine = Machine::here();
@@ -60,7 +58,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         }
         Format::Json => serde_json::to_string_pretty(&machine)? + "\n",
     };
-    io::stdout().write_all(text.as_bytes())?;
+    output::print(text)?;
     Ok(Exit::Done)
 }
 

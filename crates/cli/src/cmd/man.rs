@@ -1,6 +1,6 @@
 //! `fathom man`: the manual, as man pages or as the Markdown of `docs/cli.md`.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -10,6 +10,7 @@ use clap_mangen::Man;
 use crate::args::Args;
 use crate::exit::Exit;
 use crate::manual;
+use crate::output;
 
 /// Print the manual page of fathom or of one command
 #[derive(Debug, clap::Args)]
@@ -43,7 +44,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         let command = find(root, &options.command)?;
         man(command).render(&mut page).context("cannot render the manual")?;
     }
-    io::stdout().write_all(&page)?;
+    output::print(page)?;
     Ok(Exit::Done)
 }
 

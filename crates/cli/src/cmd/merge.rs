@@ -155,7 +155,13 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if let Some(mistake) = unknown(&question, &show.asked()) {
         anyhow::bail!(mistake);
     }
-    show.print(state.into_summary(), &question, start)
+    let summary = state.into_summary();
+    if summary.columns.iter().all(|column| column.is_text)
+        && let Some(mistake) = show.mistake_of_texts()
+    {
+        anyhow::bail!(mistake);
+    }
+    show.print(summary, &question, start)
 }
 
 /// `K/N`: partition K of N.

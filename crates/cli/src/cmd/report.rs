@@ -11,7 +11,7 @@ use fathom_measure::result::Run;
 use fathom_report::headline::of_run;
 use fathom_report::html::index::{self, Entry};
 use fathom_report::table::Look;
-use fathom_report::{escape, html};
+use fathom_report::{escape, html, view};
 
 use crate::exit::Exit;
 use crate::measuring::{Format, Show, show};
@@ -48,10 +48,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let mut run = Run::read(&options.path)?;
     for case in &mut run.cases {
         if let Some(baseline) = &options.baseline {
-            let found = case.entrants().find(|(_, row)| row.id == *baseline).map(|(n, _)| n);
-            match found {
+            // By the name that tables show.
+            match view::named(case).into_iter().find(|(_, name)| name == baseline) {
                 // Whoever asks has seen the times.
-                Some(number) => {
+                Some((number, _)) => {
                     case.roles.chosen |= number != case.roles.baseline;
                     case.roles.baseline = number;
                 }
@@ -87,7 +87,8 @@ fn as_shown(run: &Run) -> Option<(String, bool)> {
 }
 
 fn folder(options: &Options) -> anyhow::Result<Exit> {
-    let (runs, end) = saved::runs(&options.path)?;
+    let (mut runs, end) = saved::runs(&options.path)?;
+    runs.iter_mut().for_each(|(_, run)| *run = view::told_apart(run));
     let inputs: Vec<&Path> = runs.iter().map(|(path, _)| path.as_path()).collect();
     options.show.ensure_apart(&inputs)?;
     let Show { output, open, .. } = &options.show;

@@ -176,12 +176,7 @@ fn pairs_are_read_from_objects() {
 fn folders_and_patterns_name_objects_over_many_pages() {
     let bench = Bench::new();
     for name in [
-        "logs/a.csv",
-        "logs/b.csv",
-        "logs/c.csv",
-        "logs/d.csv",
-        "logs/e.csv",
-        "logs/.hidden.csv",
+        "logs/a.csv", "logs/b.csv", "logs/c.csv", "logs/d.csv", "logs/e.csv", "logs/.hidden.csv",
         "logs/f.txt",
     ] {
         bench.put(name, format!("{};1.5\n", &name[5..]));
@@ -523,11 +518,8 @@ fn text_of(name: &str) -> String {
 /// `no_bucket` is what the store says of a bucket that is not there.
 fn says_what_files_say(bench: &Bench, no_bucket: &str) {
     for words in [
-        "aggregate logs/a.txt",
-        "aggregate logs/*.txt",
-        "aggregate logs/",
-        "aggregate --range 8388600..8388700 logs/a.txt",
-        "aggregate logs/empty.txt",
+        "aggregate logs/a.txt", "aggregate logs/*.txt", "aggregate logs/",
+        "aggregate --range 8388600..8388700 logs/a.txt", "aggregate logs/empty.txt",
     ] {
         bench.agree(words, &[S3]);
     }

@@ -16,8 +16,8 @@ use fathom_aggregate::guess::{self, Guessed};
 use fathom_aggregate::state::Question;
 use fathom_aggregate::{
     Approx, By, Column, Error, Filter, Input as EngineInput, Layout, Method, OnError,
-    Options as EngineOptions, Progress, Query, Reason, Reject, Rounding, Selector, Source, Summary,
-    Syntax, Way, kernel_level,
+    Options as EngineOptions, Progress, Query, Ragged, Reason, Reject, Rounding, Selector, Source,
+    Summary, Syntax, Way, kernel_level,
 };
 use fathom_machine::level::Level;
 use fathom_report::escape;
@@ -47,17 +47,8 @@ use no_columns as columns;
 
 /// Options of showing, which a state has nothing of.
 pub(crate) const SHOWN: [&str; 11] = [
-    "format",
-    "quantiles",
-    "sort",
-    "reverse",
-    "top",
-    "shares",
-    "total",
-    "compare",
-    "decimals",
-    "rounding",
-    "open",
+    "format", "quantiles", "sort", "reverse", "top", "shares", "total", "compare", "decimals",
+    "rounding", "open",
 ];
 
 /// Aggregate delimited text: min, mean, max, quantiles and more per key, exact, at memory speed
@@ -104,8 +95,8 @@ pub(crate) struct Options {
     /// How files of `key;value` lines get into memory: read into buffers, mapped, or whichever takes less time,
     /// which files of 64 MiB and more that are in memory are tried for. Pipes, what is compressed, delimited text
     /// and statistics of all values are read; --verbose says what was done and why
-    #[arg(long, value_enum, default_value_t = InputWay::Auto)]
-    input: InputWay,
+    #[arg(long, value_parser = one_of(EngineInput::ALL), default_value = "auto")]
+    input: EngineInput,
 
     /// Say on stderr what runs and what decodes Zstandard, then how files got into memory, hash, length and UTF-8
     /// validity of the result, time and GB/s
@@ -146,8 +137,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "COL,…", allow_hyphen_values = true)]
     value: Vec<String>,
 
-    /// Columns of values that are texts, in the same words: of them `count`, `rows`, `distinct`, `mode`,
-    /// `first` and `last` are told
+    /// Columns of values that are texts, in the same words: of them `count`, `rows`, `count%`, `rows%`, `distinct`,
+    /// `mode`, `first` and `last` are told
     #[arg(long, value_name = "COL,…")]
     text: Vec<String>,
 
@@ -161,8 +152,10 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with_all = ["value", "text", "stats", "null"])]
     count: bool,
 
-    /// The first record of each file names the columns; so it is where a column is chosen by name [default:
-    /// whether it has no numbers where those behind it have some]
+    /// The first record of each file names the columns; so it is where a column is chosen by name [default: where
+    /// it has no number in the columns that are read as numbers, and all behind it in the first 64 KiB have one or
+    /// nothing there; where no column is read as numbers, any may show it, and each has a name: with a letter, and
+    /// not again below it]
     #[arg(long, value_name = "yes|no", value_parser = yes_or_no, num_args = 0..=1, require_equals = true, default_missing_value = "yes")]
     header: Option<bool>,
 
@@ -187,8 +180,8 @@ pub(crate) struct Options {
 
     /// What to do with a record of more or fewer fields than the header, or the first record, has:
     /// refuse it, or take what it lacks for missing [default: fail]
-    #[arg(long, value_enum)]
-    ragged: Option<RaggedPolicy>,
+    #[arg(long, value_parser = one_of([("fail", Ragged::Fail), ("pad", Ragged::Pad)]))]
+    ragged: Option<Ragged>,
 
     /// Form of the result [default: brc; for delimited text a table on a terminal, csv elsewhere]
     #[arg(long, value_enum)]
@@ -208,8 +201,8 @@ pub(crate) struct Options {
 
     /// What a quantile is that falls between two values: on the line between them (type 7 of Hyndman and
     /// Fan, as in R, NumPy and spreadsheets), or the smallest value that is large enough (type 1)
-    #[arg(long, value_enum, default_value_t = Quantiles::Linear)]
-    quantiles: Quantiles,
+    #[arg(long, value_parser = one_of(METHODS), default_value = "linear")]
+    quantiles: Method,
 
     /// Tell quantiles, histograms and `distinct` nearly, from sketches whose size does not grow with the values: quantiles
     /// no farther than this from the exact ones (1%, 0.1% or 0.01% of them), `distinct` with a standard
@@ -221,7 +214,7 @@ pub(crate) struct Options {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "1%",
-        value_parser = Bounds
+        value_parser = one_of(Approx::ALL)
     )]
     approx: Option<Approx>,
 
@@ -261,15 +254,15 @@ pub(crate) struct Options {
     /// Digits after the decimal point, 0 to 18; by default csv, tsv, json and ndjson show all there
     /// are, and of means, variances, stddevs and shares the first 17 significant ones; parquet and arrow have the nearest
     /// double of those, and with this option decimals; brc and table show
-    /// those of the finest value (brc at least one), and two more of variance and stddev, in tables of means and
-    /// interpolated quantiles, too
+    /// those of the finest value (brc at least one), two more of variance and stddev, in tables of means and
+    /// interpolated quantiles, too, and two of shares and changes in percent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=18))]
     decimals: Option<u8>,
 
     /// What becomes of the digits after those: half-up is the original challenge's, ceiling the
     /// Object Pascal challenge's
-    #[arg(long, value_enum, default_value_t = RoundingMode::HalfUp)]
-    rounding: RoundingMode,
+    #[arg(long, value_parser = one_of(ROUNDINGS), default_value = "half-up")]
+    rounding: Rounding,
 
     /// What to do with a record that is none: stop, or count it and go on
     #[arg(long, value_enum, default_value_t = ErrorPolicy::Fail)]
@@ -339,14 +332,6 @@ enum Format {
     Arrow,
 }
 
-/// How files get into memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum InputWay {
-    Auto,
-    Map,
-    Read,
-}
-
 /// Forms of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FormatIn {
@@ -362,18 +347,22 @@ enum FormatIn {
     Ndjson,
 }
 
-/// What to do with records of another number of fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum RaggedPolicy {
-    Fail,
-    Pad,
-}
+const METHODS: [(&str, Method); 2] = [("linear", Method::Linear), ("nearest", Method::Nearest)];
 
-/// What a quantile is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Quantiles {
-    Linear,
-    Nearest,
+const ROUNDINGS: [(&str, Rounding); 3] = [
+    ("half-up", Rounding::HalfUp),
+    ("ceiling", Rounding::Ceiling),
+    ("half-even", Rounding::HalfEven),
+];
+
+/// Reads one of these words as what it stands for.
+fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
+    meanings: [(&'static str, T); N],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(meanings.map(|(word, _)| word)).map(move |word| {
+        let meaning = meanings.iter().find(|(known, _)| *known == word);
+        meaning.expect("no other word is let through").1
+    })
 }
 
 /// Reads the word of a statistic.
@@ -386,7 +375,8 @@ const OF_TEXTS: [(&str, ArgPredicate, Option<&str>); 2] = [
     ("text", ArgPredicate::IsPresent, Some("count,distinct")),
 ];
 
-const OF_TEXTS_ARE: &str = "of texts count, rows, distinct, mode, first and last are told";
+const OF_TEXTS_ARE: &str =
+    "of texts count, rows, count%, rows%, distinct, mode, first and last are told";
 
 impl TypedValueParser for Words {
     type Value = Statistic;
@@ -410,36 +400,6 @@ impl TypedValueParser for Words {
         let words = Statistic::WORDS.iter().map(|(word, doc)| PossibleValue::new(*word).help(*doc));
         Some(Box::new(words))
     }
-}
-
-/// Reads how near sketches are.
-#[derive(Clone)]
-struct Bounds;
-
-impl TypedValueParser for Bounds {
-    type Value = Approx;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        argument: Option<&clap::Arg>,
-        word: &OsStr,
-    ) -> Result<Approx, clap::Error> {
-        let known = PossibleValuesParser::new(Approx::ALL.map(|(word, _)| word));
-        let word = known.parse_ref(command, argument, word)?;
-        Ok(Approx::named(&word).expect("a known word"))
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(Approx::ALL.into_iter().map(|(word, _)| PossibleValue::new(word))))
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum RoundingMode {
-    HalfUp,
-    Ceiling,
-    HalfEven,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -640,7 +600,7 @@ fn show(
         format::prepare(&mut summary.columns, &layout, (&order, options.top), total);
     }
     total.into_iter().for_each(|label| note_twin(&summary.columns[0], label));
-    let text = render(format, &summary.columns, &layout)?;
+    let text = render(format, (&summary.columns, total.is_some()), &layout)?;
     sheet::put(&text, &options.output, options.open)?;
     if options.verbose {
         verdict(&Digest::of(&text), keys, &summary, start.elapsed());
@@ -714,60 +674,61 @@ fn mistake(
     if files.iter().filter(is_standard).count() > 1 {
         return Some("standard input can be read only once".to_owned());
     }
-    if format == Format::Brc && query.is_some_and(|q| q.values.len() > 1 || q.by.len() > 1) {
-        return Some(ONE_EACH.to_owned());
-    }
-    if options.input == InputWay::Map && query.is_some() {
-        return Some("--input map: only key;value lines are mapped, other text is read".to_owned());
-    }
-    if options.input == InputWay::Map && options.spill.is_some() {
-        return Some("--input map: where tables may be spilled, files are read".to_owned());
-    }
+    let is_brc = format == Format::Brc;
+    let is_several = |query: &Query| query.values.len() > 1 || query.by.len() > 1;
+    let is_mapped = options.input == EngineInput::Map;
     let keeps_more =
         |engine: EngineOptions| engine.with_values || engine.with_sketch || engine.with_ends;
-    if options.input == InputWay::Map && engine_options(options).is_ok_and(keeps_more) {
-        let said = "--input map: these statistics need whole records, which are read";
-        return Some(said.to_owned());
-    }
     let is_other = query.is_some_and(|query| query.syntax != Syntax::Delimited);
     let delimited = options.delimiter.is_some()
         || options.header.is_some()
         || options.quotes.is_some()
         || options.ragged.is_some();
-    if is_other && delimited {
-        let said = "--delimiter, --header, --quotes and --ragged are of delimited text, which --format-in is not";
-        return Some(said.to_owned());
-    }
-    if options.header == Some(false) && query.is_some_and(Query::has_names) {
-        return Some("--header=no: columns are chosen by name, and only a header has names".into());
-    }
-    if is_other && options.by.is_empty() {
-        return Some(
-            "--by names the columns of the key: this --format-in has no first one".to_owned(),
-        );
-    }
     let has_value = options.count || !options.value.is_empty() || !options.text.is_empty();
-    if is_other && !has_value {
-        return Some("--value, --text or --count says what is told of each key".to_owned());
-    }
-    if options.compare && options.files.len() != 2 {
-        return Some(
-            "--compare takes two FILEs: the one from before and the one from after".into(),
-        );
-    }
-    if options.compare && format == Format::Brc {
-        let said = "the brc format shows one input: choose another --format to --compare two";
+    let mistakes = [
+        (is_brc && query.is_some_and(is_several), ONE_EACH),
+        (
+            is_mapped && query.is_some(),
+            "--input map: only key;value lines are mapped, other text is read",
+        ),
+        (
+            is_mapped && options.spill.is_some(),
+            "--input map: where tables may be spilled, files are read",
+        ),
+        (
+            is_mapped && engine_options(options).is_ok_and(keeps_more),
+            "--input map: these statistics need whole records, which are read",
+        ),
+        (
+            is_other && delimited,
+            "--delimiter, --header, --quotes and --ragged are of delimited text, which --format-in is not",
+        ),
+        (
+            options.header == Some(false) && query.is_some_and(Query::has_names),
+            "--header=no: columns are chosen by name, and only a header has names",
+        ),
+        (
+            is_other && options.by.is_empty(),
+            "--by names the columns of the key: this --format-in has no first one",
+        ),
+        (is_other && !has_value, "--value, --text or --count says what is told of each key"),
+        (
+            options.compare && options.files.len() != 2,
+            "--compare takes two FILEs: the one from before and the one from after",
+        ),
+        (
+            options.compare && is_brc,
+            "the brc format shows one input: choose another --format to --compare two",
+        ),
+    ];
+    let found = mistakes.into_iter().find(|(is_so, _)| *is_so).map(|(_, said)| said);
+    if let Some(said) = found.or_else(|| spilled::mistake(options, format)) {
         return Some(said.to_owned());
     }
-    if let Some(mistake) = spilled::mistake(options, format) {
-        return Some(mistake.to_owned());
-    }
-    let has_only_texts = query.is_some_and(Query::has_only_texts);
-    if has_only_texts && !options.stats.iter().any(|statistic| statistic.is_of_texts()) {
-        return Some(format!("--stats: {OF_TEXTS_ARE}"));
-    }
-    if has_only_texts && options.histogram {
-        return Some("--histogram: texts have none".to_owned());
+    if query.is_some_and(Query::has_only_texts)
+        && let Some(mistake) = options.mistake_of_texts()
+    {
+        return Some(mistake);
     }
     if let Some(statistic) = options.asked().into_iter().find(|told| told.needs_all())
         && options.approx.is_some()
@@ -807,7 +768,7 @@ fn statistics(options: &Options) -> Vec<Statistic> {
         true => vec![Statistic::Count],
         false => options.stats(),
     };
-    let told: Vec<Statistic> = wanted.iter().map(|told| told.by(options.method())).collect();
+    let told: Vec<Statistic> = wanted.iter().map(|told| told.by(options.quantiles)).collect();
     if options.shares { Statistic::with_shares(&told) } else { told }
 }
 
@@ -827,6 +788,14 @@ impl Options {
 
     pub(crate) fn mistake_in_output(&self) -> Option<String> {
         partial::mistake(self).map(str::to_owned).or_else(|| tables::mistake(self))
+    }
+
+    /// What is wrong with what is asked where there are texts alone.
+    pub(crate) fn mistake_of_texts(&self) -> Option<String> {
+        if !self.stats.iter().any(|told| told.is_of_texts()) {
+            return Some(format!("--stats: {OF_TEXTS_ARE}"));
+        }
+        self.histogram.then(|| "--histogram: texts have none".to_owned())
     }
 
     /// Chooses the statistics that are shown.
@@ -857,7 +826,7 @@ impl Options {
             say!("fathom: --approx changes nothing: it is of quantiles, distinct and histograms");
         }
         let is_quantile = |told: &Statistic| matches!(told, Statistic::Quantile(_));
-        if self.quantiles == Quantiles::Nearest && !told.iter().any(is_quantile) {
+        if self.quantiles == Method::Nearest && !told.iter().any(is_quantile) {
             say!("fathom: --quantiles changes nothing: no quantile is told");
         }
         if self.shares && !statistics(self).iter().any(|told| told.is_share()) {
@@ -910,13 +879,6 @@ impl Options {
             false => Format::Csv,
         })
     }
-
-    fn method(&self) -> Method {
-        match self.quantiles {
-            Quantiles::Linear => Method::Linear,
-            Quantiles::Nearest => Method::Nearest,
-        }
-    }
 }
 
 fn layout(options: &Options, has_names: bool, summary: &Summary) -> Layout {
@@ -924,11 +886,7 @@ fn layout(options: &Options, has_names: bool, summary: &Summary) -> Layout {
     Layout {
         statistics: statistics(options),
         decimals: options.decimals,
-        rounding: match options.rounding {
-            RoundingMode::HalfUp => Rounding::HalfUp,
-            RoundingMode::Ceiling => Rounding::Ceiling,
-            RoundingMode::HalfEven => Rounding::HalfEven,
-        },
+        rounding: options.rounding,
         keys: if has_names { summary.keys.clone() } else { default.keys },
         pairs: options.compare,
         errors: options.approx.is_some(),
@@ -947,11 +905,7 @@ fn engine_options(options: &Options) -> anyhow::Result<EngineOptions> {
             .map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
         approx: options.approx,
         spill: spilled::spill(options),
-        input: match options.input {
-            InputWay::Auto => EngineInput::Auto,
-            InputWay::Map => EngineInput::Map,
-            InputWay::Read => EngineInput::Read,
-        },
+        input: options.input,
         ..default
     };
     Ok(engine.for_statistics(&options.asked()))
@@ -1052,7 +1006,8 @@ fn announce(engine: &EngineOptions, files: &[PathBuf]) {
     say!("aggregating {}", names.join(", "));
     say!("Zstandard, if there is any, is decoded by {}", input::ZSTANDARD);
     say!(
-        "{} thread{}, level {}, chunks of {} KiB",
+        "{}{} thread{}, level {}, chunks of {} KiB",
+        if engine.threads == 1 { "" } else { "up to " },
         engine.threads,
         if engine.threads == 1 { "" } else { "s" },
         kernel_level(engine.level),
@@ -1060,7 +1015,11 @@ fn announce(engine: &EngineOptions, files: &[PathBuf]) {
     );
 }
 
-fn render(format: Format, columns: &[Column], layout: &Layout) -> anyhow::Result<Vec<u8>> {
+fn render(
+    format: Format,
+    (columns, has_total): (&[Column], bool),
+    layout: &Layout,
+) -> anyhow::Result<Vec<u8>> {
     Ok(match format {
         Format::Brc => format::brc(&columns[0], layout),
         Format::Table => format::table(columns, layout),
@@ -1069,7 +1028,7 @@ fn render(format: Format, columns: &[Column], layout: &Layout) -> anyhow::Result
         Format::Json => format::json(columns, layout),
         Format::Ndjson => format::ndjson(columns, layout),
         Format::Markdown => format::markdown(columns, layout),
-        Format::Html => page::page(columns, layout, "fathom aggregate"),
+        Format::Html => page::page(columns, layout, has_total),
         Format::Parquet => tables::parquet(columns, layout)?,
         Format::Arrow => tables::arrow(columns, layout)?,
     })

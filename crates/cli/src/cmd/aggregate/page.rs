@@ -4,16 +4,23 @@ use fathom_aggregate::format::{self, Telling};
 use fathom_aggregate::{Column, Layout};
 use fathom_report::html::grid::{self, Grid};
 
-/// The page; `title` says what was aggregated.
-pub(super) fn page(columns: &[Column], layout: &Layout, title: &str) -> Vec<u8> {
+/// The page; whether the last row is the total is for who made it to say.
+pub(super) fn page(columns: &[Column], layout: &Layout, total: bool) -> Vec<u8> {
+    // Counts of texts are numbers.
+    let is_text = |(_, telling): &(String, Telling)| match telling {
+        Telling::Of(at, told) => columns[*at].is_text && (told.needs_all() || told.needs_ends()),
+        _ => false,
+    };
     let mut lines = format::rows(columns, layout).into_iter();
     let head = lines.next().unwrap_or_default();
     let grid = Grid {
-        title: title.to_owned(),
+        title: "fathom aggregate".to_owned(),
         head,
         keys: layout.keys.len(),
         rows: lines.collect(),
         ranges: ranges(columns, layout),
+        texts: format::tellings(columns, layout).iter().map(is_text).collect(),
+        total,
     };
     grid::page(&grid).into_bytes()
 }

@@ -72,13 +72,13 @@ pub(super) fn part(options: &Options, source: Source) -> anyhow::Result<Source> 
         let name = source.path().display().to_string();
         let what = match &*name {
             "-" => "standard input",
-            _ => "what is compressed, UTF-16 or a table",
+            _ => "what is empty, compressed, UTF-16, a table or no regular file",
         };
         anyhow::bail!("{name}: {what} has no ranges: read it whole");
     };
     let last = end.unwrap_or(size);
     anyhow::ensure!(
-        last <= size && (start < last || size == 0),
+        start < last && last <= size,
         "{}: the range {start}..{} is not in its {size} bytes, or is empty",
         path.display(),
         end.map_or_else(String::new, |end| end.to_string())
@@ -216,9 +216,9 @@ fn identity(path: &Path) -> anyhow::Result<(u64, String)> {
 /// The same for a file however it is named here; `-` and addresses are themselves.
 pub(crate) fn name(path: &Path) -> anyhow::Result<String> {
     if path == Path::new("-") || input::is_remote(path) {
-        return Ok(path.to_string_lossy().into_owned());
+        return Ok(input::told_apart(path));
     }
-    Ok(std::path::absolute(path)?.to_string_lossy().into_owned())
+    Ok(input::told_apart(&std::path::absolute(path)?))
 }
 
 /// The same error with the line in the whole file; what may be wrong with a range is said.

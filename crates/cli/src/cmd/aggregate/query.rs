@@ -5,9 +5,9 @@ use std::io::IsTerminal;
 
 use fathom_aggregate::delimited;
 use fathom_aggregate::guess::{self, Guessed, Said};
-use fathom_aggregate::{By, Filter, Null, Query, Ragged, Selector, Source, Syntax, Value};
+use fathom_aggregate::{By, Filter, Null, Query, Selector, Source, Syntax, Value};
 
-use super::{FormatIn, Options, RaggedPolicy};
+use super::{FormatIn, Options};
 use crate::input::{Columns, Table};
 
 /// What is asked of delimited text; None for `key;value` lines.
@@ -47,9 +47,7 @@ pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Res
         query.quotes = options.quotes.unwrap_or(true);
     }
     query.nulls.extend(options.null_values.iter().map(|text| text.clone().into_bytes()));
-    if options.ragged == Some(RaggedPolicy::Pad) {
-        query.ragged = Ragged::Pad;
-    }
+    query.ragged = options.ragged.unwrap_or_default();
     nulls(&mut query, &options.null)?;
     Ok(Some(query))
 }

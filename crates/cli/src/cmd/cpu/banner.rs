@@ -45,8 +45,7 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "Debian GNU/Linux 12 - Linux 6.1.0",
-                "4 x ARM Neoverse-N1 (aarch64)",
+                "Debian GNU/Linux 12 - Linux 6.1.0", "4 x ARM Neoverse-N1 (aarch64)",
                 "on QEMU KVM Virtual Machine virt-4.2"
             ]
         );

@@ -13,7 +13,7 @@ mod winners;
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -627,8 +627,10 @@ fn opened(row: &Row, share: Duration) -> anyhow::Result<Session<'_>> {
         budget_ns: sample_ns * u64::from(ROUNDS * MOST_SETS / SETS),
         sample_ns,
         shortest_ns: SHORTEST_NS,
-        limit_ns: nanoseconds(share).saturating_mul(3).max(200_000_000)
-            * u64::from(MOST_SETS / SETS),
+        limit_ns: nanoseconds(share)
+            .saturating_mul(3)
+            .max(200_000_000)
+            .saturating_mul(u64::from(MOST_SETS / SETS)),
         processes: MOST_SETS,
         ..Plan::default()
     };
@@ -710,17 +712,16 @@ fn test(families: &[&'static dyn AnyFamily], only: &[String]) -> anyhow::Result<
                 }
                 end = Exit::Incomplete;
                 let (family, id) = (family.name(), &entry.id);
-                writeln!(
-                    io::stdout(),
-                    "{family} {id} on {spec}: wrong, {found} instead of {expected}"
-                )?;
+                output::print(format!(
+                    "{family} {id} on {spec}: wrong, {found} instead of {expected}\n"
+                ))?;
             }
         }
         if asked.is_empty() {
             continue;
         }
         let (name, asked) = (family.name(), plural(asked.len(), "implementation"));
-        writeln!(io::stdout(), "{name}: {asked}, {checked} right answers")?;
+        output::print(format!("{name}: {asked}, {checked} right answers\n"))?;
     }
     Ok(end)
 }

@@ -1,7 +1,7 @@
 //! The five acts.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 
 use anyhow::Context;
 use fathom_measure::result::Run;
@@ -46,7 +46,7 @@ fn twice(stage: &mut Stage) -> anyhow::Result<()> {
         "A harness that runs one {RUNS} times, then the other, and compares means: {first}, {second}, \
          so the {name} is {ratio:.2} times faster.\n"
     );
-    write!(io::stdout(), "{}", output::fitted(&said, 0))?;
+    output::print(output::fitted(&said, 0))?;
     let words = ["run", "-N", "--clock", "wall", "--budget", "1s", "--names", "first,second"];
     stage.fathom(&[&words[..], &[line, line]].concat())
 }
@@ -91,11 +91,12 @@ const PATIENCE: f64 = 0.12;
 const TURNS: [&str; 3] = ["32", "64", "128"];
 
 fn rivals(stage: &mut Stage) -> anyhow::Result<()> {
-    let mut out = io::stdout();
     fs::write(stage.file("extremes.awk"), EXTREMES)?;
     stage.fathom(&["generate", "measurements", "--rows", "10M", "--output", "measurements.txt"])?;
     let seconds = stage.timed("fathom aggregate measurements.txt")?;
-    writeln!(out, "fathom aggregate measurements.txt: ten million rows in {seconds:.3} s")?;
+    output::print(format!(
+        "fathom aggregate measurements.txt: ten million rows in {seconds:.3} s\n"
+    ))?;
     // On few rows it shows how many each can do in the time.
     measurements(stage, "100k")?;
     let mut here = Vec::new();
@@ -112,14 +113,13 @@ fn rivals(stage: &mut Stage) -> anyhow::Result<()> {
     let slow = slow.collect::<String>();
     let Some((slowest, ..)) = here.last() else {
         let names = RIVALS.map(|(name, _)| name).join(", ");
-        writeln!(out, "None of {names} is here to compare it with.\n")?;
-        return Ok(());
+        return output::print(format!("None of {names} is here to compare it with.\n\n"));
     };
     let fits = |(_, rows): &&(&str, f64)| slowest * rows / 1e5 <= PATIENCE;
     let rows = ROWS.iter().find(fits).unwrap_or(&ROWS[ROWS.len() - 1]);
     if rows.1 < 1e7 {
         let said = format!("{} rows for the others, which take longer{slow}:", rows.0);
-        write!(out, "{}", output::fitted(&said, 0))?;
+        output::print(output::fitted(&said, 0))?;
     }
     measurements(stage, rows.0)?;
     let names: Vec<&str> = std::iter::once("fathom").chain(here.iter().map(|one| one.1)).collect();
@@ -144,26 +144,16 @@ fn measurements(stage: &Stage, rows: &str) -> anyhow::Result<()> {
 
 fn wrong(stage: &mut Stage) -> anyhow::Result<()> {
     if !stage.has("awk") {
-        writeln!(io::stdout(), "This act needs awk, which is not here.\n")?;
-        return Ok(());
+        return output::print("This act needs awk, which is not here.\n\n");
     }
-    stage.quietly(&[
-        "generate",
-        "measurements",
-        "--rows",
-        "50k",
-        "--output",
-        "measurements.txt",
-    ])?;
+    stage
+        .quietly(&["generate", "measurements", "--rows", "50k", "--output", "measurements.txt"])?;
     fs::write(stage.file("extremes.awk"), EXTREMES)?;
     // Whoever forgets the first value compares with nothing, which is 0.
     let hasty: Vec<&str> = EXTREMES.lines().filter(|line| !line.starts_with('!')).collect();
     fs::write(stage.file("hasty.awk"), hasty.join("\n"))?;
-    writeln!(
-        io::stdout(),
-        "hasty.awk is extremes.awk without its second line: {}",
-        second(EXTREMES)
-    )?;
+    let second = second(EXTREMES);
+    output::print(format!("hasty.awk is extremes.awk without its second line: {second}\n"))?;
     let lines = ["awk -f extremes.awk measurements.txt", "awk -f hasty.awk measurements.txt"];
     let names = "extremes,hasty";
     let words =
@@ -176,21 +166,13 @@ fn second(text: &str) -> &str {
 }
 
 fn map(stage: &mut Stage) -> anyhow::Result<()> {
-    let mut out = io::stdout();
     match words::of_this_machine() {
         Some((words, source)) => {
-            writeln!(out, "words.txt: {source}")?;
+            output::print(format!("words.txt: {source}\n"))?;
             fs::write(stage.file("words.txt"), words)?;
         }
         None => stage.fathom(&[
-            "generate",
-            "keys",
-            "--count",
-            "50k",
-            "--keys",
-            "words",
-            "--output",
-            "words.txt",
+            "generate", "keys", "--count", "50k", "--keys", "words", "--output", "words.txt",
         ])?,
     }
     #[cfg(feature = "kv")]
@@ -201,10 +183,10 @@ fn map(stage: &mut Stage) -> anyhow::Result<()> {
             line.split_whitespace().chain([budget]).collect()
         };
         stage.decided(&["3s", "6s", "12s"], words, "words.json", crate::cmd::kv::is_proved)?;
-        Ok(writeln!(out)?)
+        output::print("\n")
     }
     #[cfg(not(feature = "kv"))]
-    Ok(writeln!(out, "This build has no kv.")?)
+    output::print("This build has no kv.\n")
 }
 
 fn page(stage: &mut Stage) -> anyhow::Result<()> {
@@ -218,6 +200,5 @@ fn page(stage: &mut Stage) -> anyhow::Result<()> {
         page.and_then(|page| page.keep().map_err(io::Error::from)).context("the page")?;
     let path = path.to_str().context("the temporary folder's name is not UTF-8")?;
     stage.fathom(&["report", SAVED, "--format", "html", "--output", path])?;
-    writeln!(io::stdout(), "written: {path}")?;
-    Ok(())
+    output::print(format!("written: {path}\n"))
 }

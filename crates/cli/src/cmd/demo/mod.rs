@@ -8,13 +8,13 @@ mod acts;
 mod stage;
 mod words;
 
-use std::io::{self, Write};
 use std::time::Instant;
 
 use self::acts::ACTS;
 use self::stage::Stage;
 use crate::exit::Exit;
 use crate::interrupt;
+use crate::output;
 
 /// Show in a quarter of a minute what fathom does, on this machine
 ///
@@ -33,14 +33,13 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let start = Instant::now();
     for (number, act) in (1..).zip(&ACTS) {
         if options.act.is_empty() || options.act.contains(&number) {
-            writeln!(io::stdout(), "== {number} of {}: {}", ACTS.len(), act.title)?;
+            output::print(format!("== {number} of {}: {}\n", ACTS.len(), act.title))?;
             (act.play)(&mut stage)?;
         }
     }
     let seconds = start.elapsed().as_secs_f64();
-    writeln!(
-        io::stdout(),
-        "{seconds:.0} s. Now the lines after $ on data of your own; fathom help."
-    )?;
+    output::print(format!(
+        "{seconds:.0} s. Now the lines after $ on data of your own; fathom help.\n"
+    ))?;
     Ok(Exit::Done)
 }

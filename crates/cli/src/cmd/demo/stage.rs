@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Write};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -52,7 +51,7 @@ impl Stage {
     /// # Errors
     /// When it fails; that somebody was left out because of a wrong answer is no failure.
     pub(super) fn fathom(&self, words: &[&str]) -> anyhow::Result<()> {
-        writeln!(io::stdout(), "$ fathom {}", shown(words))?;
+        output::print(format!("$ fathom {}\n", shown(words)))?;
         self.quietly(words)
     }
 
@@ -82,7 +81,7 @@ impl Stage {
             self.run(&words, fs::File::create(&path)?.into())?;
             if left == 0 || is_decided(&Run::read(&self.file(saved))?) {
                 let said = fs::read_to_string(&path)?;
-                write!(io::stdout(), "$ fathom {}\n{said}", shown(&words))?;
+                output::print(format!("$ fathom {}\n{said}", shown(&words)))?;
                 break;
             }
         }
@@ -95,7 +94,7 @@ impl Stage {
         if let Some(width) = output::terminal_width() {
             command.env("COLUMNS", width.to_string());
         }
-        if console::colors_enabled() {
+        if output::is_coloured() {
             command.env("CLICOLOR_FORCE", "1");
         }
         let status = ended(command.args(words), output).context("cannot run fathom")?;

@@ -1,7 +1,7 @@
 //! `fathom haversine`: the mean great-circle distance of the pairs in a JSON file.
 
 use std::fs::File;
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufReader};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -206,7 +206,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         Format::Json => json(&outcome, mean, comparison.as_ref(), options.radius),
     };
     // A reader that closed the pipe has no part in the profile and the verdict.
-    let shown = io::stdout().write_all(text.as_bytes()).context("stdout");
+    let shown = output::print(text);
     if let Some(report) = report {
         show_profile(options, &report, mean.unwrap_or(outcome.mean_exact))?;
     }
@@ -245,7 +245,7 @@ fn ensure_apart(options: &Options) -> anyhow::Result<()> {
 
 /// What is wrong with a file that is going to be measured on, said as in any other run.
 fn read_once(options: &Options) -> anyhow::Result<()> {
-    let reason = "--stages reads its file again and again: it needs a regular file, not compressed";
+    let reason = "--stages reads its file again and again: it needs a regular file, neither compressed nor empty";
     let is_regular = options.file != Path::new("-") && !input::is_remote(&options.file);
     anyhow::ensure!(is_regular, reason);
     let Input::File(file, _) = open(&options.file, 1)? else { anyhow::bail!(reason) };

@@ -3,11 +3,9 @@
 //!
 //! Knows no step: they are the contenders of the family `haversine-stages`, in their order.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Context;
 use fathom_contenders::haversine::stages::{FAMILY, MEAN_OFF_KM, PAIRS_WRONG};
 use fathom_measure::bench::Bench;
 use fathom_measure::family::AnyFamily;
@@ -23,19 +21,8 @@ use crate::output;
 
 /// Options of a run that the ladder has none of.
 const OTHERS: [&str; 13] = [
-    "answers",
-    "threads",
-    "radius",
-    "on_error",
-    "trigonometry",
-    "exact_only",
-    "write_answers",
-    "profile",
-    "profile_format",
-    "profile_output",
-    "open",
-    "block",
-    "tolerance",
+    "answers", "threads", "radius", "on_error", "trigonometry", "exact_only", "write_answers",
+    "profile", "profile_format", "profile_output", "open", "block", "tolerance",
 ];
 
 /// How the ladder is measured.
@@ -83,7 +70,7 @@ pub(crate) fn run(options: &Stages, file: &Path, as_json: bool) -> anyhow::Resul
     let saved = measuring::save(&run, options.save.as_deref());
     let text =
         if as_json { run.to_json()? } else { ladder(&run.cases[0], output::terminal_width()) };
-    io::stdout().write_all(text.as_bytes()).context("stdout")?;
+    output::print(text)?;
     saved?;
     Ok(if is_complete(&run.cases) { Exit::Done } else { Exit::Incomplete })
 }

@@ -445,10 +445,7 @@ mod tests {
     fn of_equals_the_one_that_can_be_had_then_the_safer_then_the_simpler_is_advised() {
         let cases = [weighed("insert", 1.0, &[1000, 500, 500, 500, 500], &[40.0; 5])];
         let names = [
-            "std+siphash13",
-            "f14-value+foldhash",
-            "hashbrown+rustc-hash",
-            "hashbrown+foldhash",
+            "std+siphash13", "f14-value+foldhash", "hashbrown+rustc-hash", "hashbrown+foldhash",
             "std+foldhash",
         ];
         let candidates = names.map(|name| named(name).unwrap());

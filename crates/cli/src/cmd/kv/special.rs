@@ -12,6 +12,7 @@ use super::mix::{Mix, Part};
 use super::paste;
 use super::verdict::{Compound, Row, Standing, Weighed, compounds};
 use crate::key_file;
+use crate::output;
 
 /// The table, or why there is none.
 pub(super) struct Special {
@@ -147,7 +148,7 @@ fn ensure_empty(folder: &Path) -> anyhow::Result<()> {
 fn draft(folder: &Path) -> std::io::Result<tempfile::TempDir> {
     let place = if is_there(folder) { folder } else { parent(folder) };
     place.metadata()?;
-    tempfile::Builder::new().prefix(".fathom-").tempdir_in(place)
+    tempfile::Builder::new().prefix(".fathom-").tempdir_in(place).map_err(output::nameless)
 }
 
 /// A link is there, whatever it leads to.

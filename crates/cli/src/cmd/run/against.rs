@@ -2,13 +2,14 @@
 //! one is slower.
 
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use fathom_measure::command::{House, TIME_TO_CLEAN};
-use fathom_measure::compare::Verdict;
+use fathom_measure::compare::{Comparison, Verdict};
 use fathom_measure::result::{Case, Run};
 use fathom_measure::sample::Failure;
 use fathom_measure::scratch;
@@ -55,9 +56,6 @@ pub(super) fn measured(
     let mut there = Tree::of(revision, options.against.cache.as_deref())?;
     let stop = interrupt::measuring();
     let mut failures = [built(options, Some(&there))?, None];
-    if failures[0].is_none() && options.against.cache.is_some() {
-        fs::write(there.marker(), marked(options)).context("the cache")?;
-    }
     there.lock = None;
     if failures[0] != Some(Failure::Interrupted) {
         failures[1] = built(options, None)?;
@@ -87,29 +85,30 @@ pub(super) fn measured(
     Ok(is_clean && slower.is_empty())
 }
 
-/// What was built by what, so that another command builds anew.
-fn marked(options: &Options) -> String {
-    options.against.build.clone().unwrap_or_default()
-}
-
 /// Builds a tree; why it cannot be measured, if so.
 fn built(options: &Options, tree: Option<&Tree>) -> anyhow::Result<Option<Failure>> {
     let Some(build) = &options.against.build else { return Ok(None) };
     let (folder, name) = match tree {
-        Some(tree) if tree.is_kept(&marked(options)) => return Ok(None),
+        Some(tree) if tree.is_built(build) => return Ok(None),
         Some(tree) => (Some(tree.place.as_path()), tree.name.as_str()),
         None => (None, "this tree"),
     };
+    // A build that does not come to its end leaves something, too.
+    tree.map_or(Ok(()), Tree::unmark)?;
     say!("fathom: building {name}");
     // However long that takes: nothing of it is timed.
     let house = House { limit: Duration::MAX, ..options.house()? };
-    Ok(house.aside(build, folder, "build", Duration::ZERO).err())
+    let failure = house.aside(build, folder, "build", Duration::ZERO).err();
+    if let (Some(tree), None) = (tree, &failure) {
+        fs::write(tree.marker(), build).context("the cache")?;
+    }
+    Ok(failure)
 }
 
 /// The cases in which this tree is slower, by how much.
 fn slower(cases: &[Case], tolerance: f64) -> Vec<(&Case, f64)> {
     let of = |case| {
-        let slower = |c: &&fathom_measure::compare::Comparison| {
+        let slower = |c: &&Comparison| {
             let beyond = c.interval.is_some_and(|interval| interval.low > 1.0 + tolerance);
             c.verdict == Verdict::Slower && beyond
         };
@@ -118,6 +117,17 @@ fn slower(cases: &[Case], tolerance: f64) -> Vec<(&Case, f64)> {
         Some((case, found.ratio?))
     };
     cases.iter().filter_map(of).collect()
+}
+
+/// Whether it is not proved that this tree is no slower than that.
+fn is_open(case: &Case, comparison: &Comparison, tolerance: f64) -> bool {
+    // What identical code may differ by is not in the interval; who is called faster is so by more.
+    let least = case.judged.floor.bar();
+    match comparison.verdict {
+        Verdict::Withheld { .. } => true,
+        Verdict::Faster => false,
+        _ => comparison.interval.is_none_or(|interval| interval.high + least > 1.0 + tolerance),
+    }
 }
 
 fn summary(cases: &[Case], slower: &[(&Case, f64)], name: &str, tolerance: f64) -> String {
@@ -129,9 +139,11 @@ fn summary(cases: &[Case], slower: &[(&Case, f64)], name: &str, tolerance: f64) 
         return format!("nothing could be compared with {name}");
     }
     if slower.is_empty() {
-        let all = || cases.iter().map(|case| &case.judged.comparisons);
-        let failed = all().filter(|found| found.is_empty()).count();
-        let open = all().filter(|found| found.iter().any(|c| !c.verdict.is_called())).count();
+        let failed = cases.iter().filter(|case| case.judged.comparisons.is_empty()).count();
+        let is_open = |case: &&Case| {
+            case.judged.comparisons.iter().any(|found| is_open(case, found, tolerance / 100.0))
+        };
+        let open = cases.iter().filter(is_open).count();
         let counts = [(open, "not resolved"), (failed, "not compared")];
         let counts = counts.iter().filter(|(count, _)| *count > 0);
         let words = counts.map(|(count, what)| format!("{count} of {} {what}", cases.len()));
@@ -191,9 +203,7 @@ impl Tree {
             if tree.root.exists() {
                 fs::remove_dir_all(&tree.root).context("the cache")?;
             }
-            if tree.marker().exists() {
-                fs::remove_file(tree.marker()).context("the cache")?;
-            }
+            tree.unmark()?;
             git(&["worktree", "prune"])?;
             fs::write(&begun, "").context("the cache")?;
             tree.check_out(&commit)?;
@@ -218,8 +228,15 @@ impl Tree {
         self.root.with_extension("built")
     }
 
-    fn is_kept(&self, build: &str) -> bool {
-        self.scratch.is_none() && fs::read_to_string(self.marker()).is_ok_and(|by| by == build)
+    fn is_built(&self, by: &str) -> bool {
+        fs::read_to_string(self.marker()).is_ok_and(|marked| marked == by)
+    }
+
+    fn unmark(&self) -> anyhow::Result<()> {
+        match fs::remove_file(self.marker()) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error).context("the cache"),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -243,21 +260,22 @@ impl Drop for Tree {
     }
 }
 
-/// What git says, in a word.
+/// The line that git says; a name in it may begin and end with blanks.
 fn git(arguments: &[&str]) -> anyhow::Result<String> {
     let output = Command::new("git").args(arguments).stdin(Stdio::null()).output();
     let output = output.context("git")?;
     let words = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "git {}: {} {words}", arguments[0], output.status);
-    Ok(String::from_utf8(output.stdout).context("git")?.trim().to_owned())
+    let said = String::from_utf8(output.stdout).context("git")?;
+    Ok(said.strip_suffix('\n').unwrap_or(&said).to_owned())
 }
 
 #[cfg(test)]
 mod tests {
-    use fathom_measure::compare::{Comparison, Judged, Seen};
+    use fathom_measure::compare::{Floor, Judged, Seen};
     use fathom_measure::rounds::{End, Measured, Plan, Roles};
     use fathom_measure::stats::Interval;
-    use fathom_measure::verdict::Unresolved;
+    use fathom_measure::verdict::{Broken, Unresolved};
     use fathom_measure::workload::{Spec, Work};
 
     use super::*;
@@ -304,11 +322,11 @@ mod tests {
         let cases = [case(Verdict::Slower, 1.02, 1.08)];
         let found = |tolerance| slower(&cases, tolerance).len();
         assert_eq!([0.0, 0.019, 0.021, 0.05, 0.09].map(found), [1, 1, 0, 0, 0]);
-        assert_eq!(slower(&[case(Verdict::Faster, 0.5, 0.6)], 0.0).len(), 0);
         let line = summary(&cases, &slower(&cases, 0.01), "main", 1.0);
         assert!(line.starts_with("REGRESSION: slower than main by more than 1"), "{line}");
         assert!(line.ends_with(" %: make 1.050x"), "{line}");
-        let line = summary(&cases, &[], "main", 0.0);
+        let faster = [case(Verdict::Faster, 0.5, 0.6)];
+        let line = summary(&faster, &slower(&faster, 0.0), "main", 0.0);
         assert_eq!(line, "no command is slower than main");
     }
 
@@ -316,10 +334,40 @@ mod tests {
     #[test]
     fn commands_that_were_not_compared_are_told() {
         let open = Verdict::NotResolved { why: Unresolved::ContainsOne, longer: None };
-        let cases = [Verdict::Faster, open, Verdict::Faster];
-        let mut cases = cases.map(|verdict| case(verdict, 0.5, 0.6));
+        let mut cases = [(Verdict::Faster, 0.6), (open, 1.4), (Verdict::Faster, 0.6)]
+            .map(|(verdict, high)| case(verdict, 0.5, high));
         cases[2].judged.comparisons.clear();
         let said = "none proved slower than main: 1 of 3 not resolved, 1 of 3 not compared";
         assert_eq!(summary(&cases, &[], "main", 0.0), said);
+    }
+
+    /// The verdict decided, which is against 1.
+    #[test]
+    fn no_slower_than_the_tolerance_is_what_the_interval_proves() {
+        let unresolved = |why| Verdict::NotResolved { why, longer: None };
+        let (open, floor) = (Unresolved::ContainsOne, Unresolved::Floor { least: 0.05 });
+        let differs =
+            Floor { interval: Some(Interval { low: 1.01, high: 1.05 }), reach: Some(0.05) };
+        let same = Floor::default();
+        let withheld = Verdict::Withheld { why: Broken::Copy };
+        for (verdict, low, high, floor, tolerance, is_proved) in [
+            (Verdict::Slower, 1.20, 1.29, same, 21.0, false),
+            (Verdict::Slower, 1.20, 1.29, same, 30.0, true),
+            (unresolved(open), 0.61, 1.40, same, 50.0, true),
+            (unresolved(open), 0.61, 1.40, same, 0.0, false),
+            (unresolved(floor), 0.97, 0.99, differs, 0.0, false),
+            (unresolved(floor), 0.97, 0.99, differs, 5.0, true),
+            (unresolved(open), 0.99, 1.04, same, 4.0, true),
+            (unresolved(open), 0.99, 1.04, differs, 4.0, false),
+            (Verdict::Slower, 1.20, 1.29, differs, 30.0, false),
+            (Verdict::Faster, 0.80, 0.97, differs, 0.0, true),
+            (withheld, 0.5, 0.6, same, 0.0, false),
+        ] {
+            let mut cases = [case(verdict, low, high)];
+            cases[0].judged.floor = floor;
+            let said = summary(&cases, &slower(&cases, tolerance / 100.0), "main", tolerance);
+            assert_eq!(said.starts_with("no command is slower than main"), is_proved, "{said}");
+            assert_eq!(said.ends_with(": 1 of 1 not resolved"), !is_proved, "{said}");
+        }
     }
 }

@@ -211,7 +211,7 @@ impl Options {
         let named = self.names.is_empty() || self.names.len() == self.commands.len();
         ensure!(named, "--names: give one for each command");
         let mut names = self.names.iter().chain(&self.command_names).chain(&self.reference_name);
-        ensure!(names.all(|name| !name.trim().is_empty()), "--names: a name is blank");
+        ensure!(names.all(|name| !name.trim().is_empty()), "a name is blank");
         let few = self.command_names.len() <= self.commands.len();
         ensure!(few, "--command-name: there are more names than commands");
         let fresh = "--processes: every run of a command is a fresh process already";

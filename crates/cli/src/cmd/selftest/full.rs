@@ -98,6 +98,8 @@ pub(super) struct Book {
     command: Vec<String>,
     started: String,
     build: Build,
+    #[serde(default)]
+    level: String,
     machine: String,
     proofs: Vec<Proof>,
     findings: Vec<Finding>,
@@ -109,11 +111,12 @@ impl Book {
         command: Vec<String>,
         started: String,
         build: Build,
+        level: String,
         machine: String,
     ) -> Book {
         let (proofs, findings) = (Vec::new(), Vec::new());
         let schema = SCHEMA.to_owned();
-        Book { schema, version: VERSION, command, started, build, machine, proofs, findings }
+        Book { schema, version: VERSION, command, started, build, level, machine, proofs, findings }
     }
 
     /// This one, with what an earlier sitting wrote.
@@ -122,6 +125,7 @@ impl Book {
         ensure!(old.schema == SCHEMA && old.version == VERSION, "not a file of --full");
         ensure!(old.machine == self.machine, "measured on another machine: {}", old.machine);
         ensure!(old.build == self.build, "measured by another build: {}", old.build);
+        ensure!(old.level == self.level, "measured at another level: {:?}", old.level);
         self.findings = old.findings;
         self.started = old.started;
         Ok(self)
@@ -300,8 +304,8 @@ mod tests {
     const ASKED: Asked = Asked { comparisons: 200, slowdowns: 10, cpu_runs: 5 };
 
     fn book() -> Book {
-        let build = Build::default();
-        Book::new(vec!["fathom".to_owned()], "2026-01-01".to_owned(), build, "here".to_owned())
+        let [started, level, machine] = ["2026-01-01", "scalar", "here"].map(str::to_owned);
+        Book::new(vec!["fathom".to_owned()], started, Build::default(), level, machine)
     }
 
     fn all() -> Vec<Unit> {
@@ -405,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn another_machine_another_build_and_another_file_are_not_gone_on_with() {
+    fn another_machine_build_level_and_file_are_not_gone_on_with() {
         let refused = |change: &dyn Fn(&mut Book)| {
             let mut other = book();
             change(&mut other);
@@ -413,6 +417,7 @@ mod tests {
         };
         assert!(refused(&|b| b.machine = "there".to_owned()).contains("another machine: there"));
         assert!(refused(&|b| b.build.commit = "1234".to_owned()).contains("another build"));
+        assert!(refused(&|b| b.level = "neon".to_owned()).contains("another level: \"neon\""));
         assert!(refused(&|b| b.version = 1).contains("not a file of --full"));
         assert!(book().resumed("{}").is_err());
     }

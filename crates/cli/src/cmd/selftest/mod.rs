@@ -7,7 +7,7 @@ mod subjects;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -184,7 +184,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
 fn prove(options: &Options, path: &Path) -> anyhow::Result<Exit> {
     let start = Instant::now();
     let run = measuring::new_run()?;
-    let mut book = Book::new(run.command, run.started, run.build, Machine::here().title());
+    let machine = Machine::here().title();
+    let mut book = Book::new(run.command, run.started, run.build, run.level, machine);
     match fs::read_to_string(path) {
         Ok(text) => book = book.resumed(&text).with_context(|| path.display().to_string())?,
         Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -220,7 +221,7 @@ fn prove(options: &Options, path: &Path) -> anyhow::Result<Exit> {
         output.finish()
     };
     book.fill(&units, &is_time_left, &mut measure, &mut save)?;
-    io::stdout().write_all(book.text().as_bytes())?;
+    output::print(book.text())?;
     Ok(if book.is_proved() { Exit::Done } else { Exit::Incomplete })
 }
 

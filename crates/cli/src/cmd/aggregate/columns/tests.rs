@@ -163,18 +163,14 @@ fn words(random: &mut Random) -> Vec<String> {
     } else {
         words.push(format!("--value={}", list(random, &VALUES, 3)));
         let stats = [
-            "min,mean,max",
-            "count,rows,sum,variance,stddev,range",
-            "median,p99,distinct,mode",
-            "first,last,sum",
-            "histogram,count",
+            "min,mean,max", "count,rows,sum,variance,stddev,range", "median,p99,distinct,mode",
+            "first,last,sum", "histogram,count",
         ];
         words.push(format!("--stats={}", pick(random, &stats)));
         words.push(format!("--null={}", pick(random, &["skip", "skip", "zero", "fail"])));
     }
     let conditions = [
-        "town =~ \"1\" || double > 3.5",
-        "code > 2 && price is not null",
+        "town =~ \"1\" || double > 3.5", "code > 2 && price is not null",
         "day >= \"1970-01-03\" && paid == \"true\"",
         "place in (\"c1\", \"c2\") || whole * 2 < single",
         "bytes == \"a\" && moment < \"1970-01-01T00:00:05\"",
@@ -208,7 +204,7 @@ fn shown(options: &Options, query: &Query, mut summary: Summary) -> (Vec<Vec<u8>
         formats.push(Format::Brc);
     }
     // Parquet has no numbers beyond doubles, of which both sides say the same.
-    let forms = formats.into_iter().map(|form| match render(form, &summary.columns, &layout) {
+    let forms = formats.into_iter().map(|form| match render(form, (&summary.columns, false), &layout) {
         Err(why) if form == Format::Parquet => why.to_string().into_bytes(),
         shown => shown.unwrap(),
     });
