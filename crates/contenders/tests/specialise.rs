@@ -165,16 +165,8 @@ fn a_header_passes_its_own_tests_once_a_compiler_has_it() {
         let folder = tempfile::tempdir().unwrap();
         written(folder.path(), &keys);
         let words = [
-            "-std=c++17",
-            "-O1",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            "-fsanitize=undefined",
-            "-fno-sanitize-recover",
-            "tests.cpp",
-            "-o",
-            "tests",
+            "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined",
+            "-fno-sanitize-recover", "tests.cpp", "-o", "tests",
         ];
         let text = tested(folder.path(), "g++", &words, &["keys.bin"]);
         assert!(text.starts_with("ok: "), "{name}: {text}");

@@ -129,6 +129,19 @@ fn every_structure_that_can_replays_as_the_model_says() {
     }
 }
 
+/// One made room for as many as were asked for.
+#[test]
+fn a_scan_of_any_length_ends_with_the_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("trace");
+    let spans = [u64::from(u32::MAX), 20_000_000, 1, 3];
+    let scans = spans.into_iter().map(|span| ("scan", 5, span));
+    let lines: Vec<(&str, u64, u64)> =
+        [("put", 5, 0), ("put", 9, 0), ("put", u64::MAX, 0)].into_iter().chain(scans).collect();
+    std::fs::write(&trace, text(&lines)).unwrap();
+    assert!(replayed(&spec(&trace, None), model(&[], &lines)) >= 10);
+}
+
 #[test]
 fn who_cannot_do_what_the_trace_does_says_what_is_missing() {
     let folder = tempfile::tempdir().unwrap();

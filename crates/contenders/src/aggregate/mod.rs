@@ -25,6 +25,7 @@ pub mod journey;
 mod old;
 mod outside;
 mod perthreadht;
+mod plain;
 mod reference;
 mod sharedht;
 mod station;
@@ -55,7 +56,6 @@ pub static FAMILY: Family<Text> = Family {
 #[cfg(test)]
 mod tests {
     use fathom_measure::family::AnyFamily;
-    use fathom_measure::workload::Spec;
 
     use super::FAMILY;
     use super::journey::PRESETS;
@@ -66,14 +66,5 @@ mod tests {
         for preset in PRESETS {
             assert!(ids.iter().any(|id| id == preset.name), "{}", preset.name);
         }
-    }
-
-    #[test]
-    fn the_plain_program_refuses_an_empty_key_as_the_engine_does() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), "a;1.0\n;2.0\n").unwrap();
-        let spec = Spec { file: Some(file.path().into()), ..Spec::new("brc", &[]) };
-        let error = FAMILY.open("plain", &spec, &mut |_| ()).unwrap_err().to_string();
-        assert!(error.contains("line 2: the key is empty"), "{error}");
     }
 }

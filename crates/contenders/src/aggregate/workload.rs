@@ -1,7 +1,8 @@
 //! The workload of the family: a file of `key;value` lines, given or made from a seed.
 
-use std::io::Write;
-use std::path::PathBuf;
+use std::fs::{File, Metadata};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
 
 use fathom_aggregate::{Layout, Rounding};
 use fathom_measure::facts::{Choices, Facts, Timed};
@@ -9,7 +10,7 @@ use fathom_measure::scratch::{self, Unnamed};
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use super::journey::{Strategy, StrategyError};
-use super::tables;
+use super::{plain, tables};
 use crate::own;
 
 /// A file of lines and how to aggregate it.
@@ -70,7 +71,7 @@ impl Workload for Text {
                 (made.path(), rows, Some(made))
             }
         };
-        let data = std::fs::metadata(&path).map_err(|error| own::unreadable(&path, error))?;
+        let data = readable(&path).map_err(|error| own::unreadable(&path, error))?;
         Ok(Text {
             path,
             threads: (threads > 0).then_some(threads),
@@ -79,6 +80,10 @@ impl Workload for Text {
             rows,
             _made: made,
         })
+    }
+
+    fn verify(&self) -> Result<(), SpecError> {
+        plain::run(&self.path, &self.layout).map(drop)
     }
 
     fn work(&self) -> Work {
@@ -109,6 +114,13 @@ fn check(text: &str) -> Result<Option<String>, String> {
     }
 }
 
+/// What is known of a file that can be read, which a folder cannot.
+fn readable(path: &Path) -> std::io::Result<Metadata> {
+    let file = File::open(path)?;
+    BufReader::new(&file).fill_buf()?;
+    file.metadata()
+}
+
 /// A file of `rows` lines over `keys` names of 6 to 21 bytes, made up of a number and some of a
 /// text.
 fn make(rows: u64, keys: u64, seed: u64) -> std::io::Result<Unnamed> {
@@ -128,4 +140,29 @@ fn make(rows: u64, keys: u64, seed: u64) -> std::io::Result<Unnamed> {
     out.flush()?;
     drop(out);
     Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Both were contenders that do not take part, and so a usage error.
+    #[test]
+    fn a_file_that_cannot_be_read_and_one_without_values_are_errors_of_their_own() {
+        let error = |path: &Path| {
+            let spec = Spec { file: Some(path.to_owned()), ..Spec::new("brc", &[]) };
+            Text::load(&spec.completed::<Text>().unwrap())?.verify()
+        };
+        let folder = tempfile::tempdir().unwrap();
+        assert!(matches!(error(folder.path()), Err(SpecError::Unreadable { .. })));
+        let path = folder.path().join("rows");
+        for (text, why) in [("a;1.0\nb;x\n", ": line 2: "), ("a;1.0\n;2.0\n", "the key is empty")] {
+            std::fs::write(&path, text).unwrap();
+            let found = error(&path).unwrap_err();
+            assert!(matches!(found, SpecError::File { .. }), "{found:?}");
+            assert!(found.to_string().contains(why), "{found}");
+        }
+        std::fs::write(&path, "a;1.0\n\nb;-22.5").unwrap();
+        error(&path).unwrap();
+    }
 }

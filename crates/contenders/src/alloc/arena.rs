@@ -1,18 +1,10 @@
 //! The crate `bumpalo`: an arena. Blocks are cut off one after another; all go together at the end of
 //! the iteration, which is part of the time: the bound for everything that frees block by block.
 
-use fathom_measure::contender::Meta;
-
 use super::kernel::Passing;
-use super::workload::Direct;
+use super::workload::Called;
 
-pub(super) struct Arena;
-
-impl Direct for Arena {
-    const META: Meta = library!("arena", "bumpalo", "MIT OR Apache-2.0", "arena.rs"; caveat "gives no single block back: memory that is freed stays taken");
-    type Source = Passing;
-
-    fn fresh() -> Passing {
-        Passing::default()
-    }
-}
+pub(super) static ARENA: Called<Passing> = Called {
+    meta: library!("arena", "bumpalo", "MIT OR Apache-2.0", "arena.rs"; caveat "gives no single block back: memory that is freed stays taken"),
+    fresh: Passing::default,
+};

@@ -2,22 +2,16 @@
 
 use fathom_measure::contender::{Meta, Origin};
 
-use super::workload::Direct;
+use super::workload::Called;
 
-pub(super) struct Jemalloc;
-
-impl Direct for Jemalloc {
-    const META: Meta = Meta {
+pub(super) static JEMALLOC: Called<tikv_jemallocator::Jemalloc> = Called {
+    meta: Meta {
         name: "jemalloc",
         origin: Origin::Crate("tikv-jemallocator"),
         link: "https://github.com/jemalloc/jemalloc",
         licence: "BSD-2-Clause",
         code: "tikv_jemallocator::Jemalloc",
         ..Meta::of(include_str!("jemalloc.rs"))
-    };
-    type Source = tikv_jemallocator::Jemalloc;
-
-    fn fresh() -> tikv_jemallocator::Jemalloc {
-        tikv_jemallocator::Jemalloc
-    }
-}
+    },
+    fresh: || tikv_jemallocator::Jemalloc,
+};

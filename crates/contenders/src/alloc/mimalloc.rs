@@ -5,12 +5,10 @@
 use fathom_measure::contender::{Meta, Origin};
 
 use super::kernel::MIMALLOC;
-use super::workload::Direct;
+use super::workload::Called;
 
-pub(super) struct Mimalloc;
-
-impl Direct for Mimalloc {
-    const META: Meta = Meta {
+pub(super) static MI_MALLOC: Called<mimalloc::MiMalloc> = Called {
+    meta: Meta {
         name: MIMALLOC,
         origin: Origin::Crate("mimalloc"),
         link: "https://github.com/microsoft/mimalloc",
@@ -18,10 +16,6 @@ impl Direct for Mimalloc {
         feature: if cfg!(feature = "mimalloc-secure") { "secure" } else { "" },
         code: "mimalloc::MiMalloc",
         ..Meta::of(include_str!("mimalloc.rs"))
-    };
-    type Source = mimalloc::MiMalloc;
-
-    fn fresh() -> mimalloc::MiMalloc {
-        mimalloc::MiMalloc
-    }
-}
+    },
+    fresh: || mimalloc::MiMalloc,
+};

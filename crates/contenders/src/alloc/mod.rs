@@ -32,7 +32,6 @@ pub(crate) use kernel::counter;
 pub use kernel::{Allocator, CHOICES, VARIABLE, chosen};
 pub use preload::{PRELOADS, Preload};
 pub use workload::Blocks;
-use workload::Called;
 
 /// The family.
 pub static FAMILY: Family<Blocks> = Family {
@@ -40,14 +39,14 @@ pub static FAMILY: Family<Blocks> = Family {
     source: include_str!("mod.rs"),
     reference: "system",
     contenders: &[
-        &Called(system::System),
-        &Called(arena::Arena),
+        &system::SYSTEM,
+        &arena::ARENA,
         #[cfg(feature = "native")]
-        &Called(mimalloc::Mimalloc),
+        &mimalloc::MI_MALLOC,
         #[cfg(feature = "native")]
-        &Called(jemalloc::Jemalloc),
+        &jemalloc::JEMALLOC,
         #[cfg(feature = "native")]
-        &Called(snmalloc::Snmalloc),
+        &snmalloc::SNMALLOC,
     ],
     absent: ABSENT,
     facts: &Facts { others: Some(PROCESSES), ..Facts::NONE },
@@ -150,7 +149,7 @@ mod tests {
             };
             let named = between("origin: Origin::Crate(\"", "\")").replace('-', "_");
             assert_eq!(named, between("code: \"", "::"));
-            assert_eq!(named, between("type Source = ", "::"));
+            assert_eq!(named, between(": Called<", "::"));
         }
     }
 }

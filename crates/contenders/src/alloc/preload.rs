@@ -57,8 +57,13 @@ impl Preload {
     #[must_use]
     pub fn file(&self) -> Option<PathBuf> {
         let named = ["FATHOM_LIBRARY_PATH", "LD_LIBRARY_PATH"].map(std::env::var_os);
-        let named = named.iter().flatten().flat_map(std::env::split_paths);
-        let named = named.filter(|folder| folder.is_absolute());
+        self.among(named.iter().flatten().flat_map(std::env::split_paths))
+    }
+
+    /// Its file in one of the folders named, or where libraries lie.
+    fn among(&self, named: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
+        // Processes that run in other folders are given the path. An empty name is none.
+        let named = named.filter_map(|folder| std::path::absolute(folder).ok());
         let multiarch = format!("/usr/lib/{}-linux-gnu", std::env::consts::ARCH);
         let usual = ["/usr/local/lib", &multiarch, "/usr/lib64", "/usr/lib"].map(PathBuf::from);
         let folders: Vec<PathBuf> = named.chain(usual).collect();
@@ -90,6 +95,20 @@ impl Preload {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// It was passed over, and libraries are found there.
+    #[test]
+    fn a_folder_named_from_here_is_searched_and_the_file_named_from_the_root() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("libhoard.so"), "").unwrap();
+        let here = std::env::current_dir().unwrap();
+        let up: PathBuf = here.components().skip(1).map(|_| "..").collect();
+        let from_here = up.join(folder.path().strip_prefix("/").unwrap());
+        let named = [PathBuf::new(), from_here].into_iter();
+        let found = Preload::named("hoard").unwrap().among(named).unwrap();
+        assert!(found.is_absolute() && found.ends_with("libhoard.so"), "{found:?}");
+        assert!(found.is_file());
+    }
 
     #[test]
     fn nothing_is_in_effect_in_a_process_that_preloads_nothing() {

@@ -3,22 +3,16 @@
 
 use fathom_measure::contender::{Meta, Origin};
 
-use super::workload::Direct;
+use super::workload::Called;
 
-pub(super) struct Snmalloc;
-
-impl Direct for Snmalloc {
-    const META: Meta = Meta {
+pub(super) static SNMALLOC: Called<snmalloc_rs::SnMalloc> = Called {
+    meta: Meta {
         name: "snmalloc",
         origin: Origin::Crate("snmalloc-rs"),
         link: "https://github.com/microsoft/snmalloc",
         licence: "MIT",
         code: "snmalloc_rs::SnMalloc",
         ..Meta::of(include_str!("snmalloc.rs"))
-    };
-    type Source = snmalloc_rs::SnMalloc;
-
-    fn fresh() -> snmalloc_rs::SnMalloc {
-        snmalloc_rs::SnMalloc
-    }
-}
+    },
+    fresh: || snmalloc_rs::SnMalloc,
+};

@@ -3,21 +3,15 @@
 use fathom_measure::contender::{Meta, Origin};
 
 use super::kernel::libc_version;
-use super::workload::Direct;
+use super::workload::Called;
 
-pub(super) struct System;
-
-impl Direct for System {
-    const META: Meta = Meta {
+pub(super) static SYSTEM: Called<std::alloc::System> = Called {
+    meta: Meta {
         name: "system",
         origin: Origin::Library("libc", libc_version),
         link: "https://www.gnu.org/software/libc/manual/html_node/The-GNU-Allocator.html",
         licence: "LGPL-2.1-or-later",
         ..Meta::of(include_str!("system.rs"))
-    };
-    type Source = std::alloc::System;
-
-    fn fresh() -> std::alloc::System {
-        std::alloc::System
-    }
-}
+    },
+    fresh: || std::alloc::System,
+};

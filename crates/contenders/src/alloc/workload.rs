@@ -17,25 +17,21 @@ pub struct Blocks {
     items: u64,
 }
 
-/// An allocator of the family.
-pub(super) trait Direct: Sync + 'static {
-    const META: Meta;
-    type Source: GlobalAlloc;
+/// An allocator as a contender.
+pub(super) struct Called<A> {
+    pub(super) meta: Meta,
     /// The allocator for one iteration.
-    fn fresh() -> Self::Source;
+    pub(super) fresh: fn() -> A,
 }
 
-/// [`Direct`] as a contender.
-pub(super) struct Called<D>(pub(super) D);
-
-impl<D: Direct> Contender<Blocks> for Called<D> {
+impl<A: GlobalAlloc + 'static> Contender<Blocks> for Called<A> {
     fn meta(&self) -> Meta {
-        D::META
+        self.meta
     }
 
     fn prepare<'w>(&self, workload: &'w Blocks) -> Preparation<'w> {
-        let items = workload.items;
-        let play = |script: &Script| run(black_box(&D::fresh()), script);
+        let (fresh, items) = (self.fresh, workload.items);
+        let play = move |script: &Script| run(black_box(&fresh()), script);
         Ok(timed(&workload.script, play, move |sum| Digest::of_u64(items).with_u64(*sum)))
     }
 }

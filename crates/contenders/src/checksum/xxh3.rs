@@ -12,10 +12,7 @@ const SECRET: [u8; 192] = hex("b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7
 
 const P32: [u64; 3] = [0x9e37_79b1, 0x85eb_ca77, 0xc2b2_ae3d];
 const P64: [u64; 5] = [
-    0x9e37_79b1_85eb_ca87,
-    0xc2b2_ae3d_27d4_eb4f,
-    0x1656_67b1_9e37_79f9,
-    0x85eb_ca77_c2b2_ae63,
+    0x9e37_79b1_85eb_ca87, 0xc2b2_ae3d_27d4_eb4f, 0x1656_67b1_9e37_79f9, 0x85eb_ca77_c2b2_ae63,
     0x27d4_eb2f_1656_67c5,
 ];
 const MX1: u64 = 0x1656_6791_9e37_79f9;

@@ -1,25 +1,23 @@
 //! libgcrypt of this machine, which GnuPG is made of: AES in its modes, ChaCha20-Poly1305, RC4, and SHAKE as
 //! a stream. A handle is keyed once and given a new IV per message.
 
-use fathom_measure::contender::{Meta, Preparation};
+use fathom_measure::contender::Preparation;
 
 use super::container::Tag;
 use super::reference::{RC4_DROPPED, rc4_key};
 use super::workload::{Messages, Mode, Operation, SECRET};
-use crate::system::Lent;
-use crate::system::gcrypt::{self, Algorithm, Gcrypt, Md, Mode as Way};
+use crate::system::gcrypt::{Algorithm, Gcrypt, Md, Mode as Way};
+use crate::system::lent;
 
-pub(super) static GCRYPT: Lent<Messages, Gcrypt> = Lent {
-    meta: Meta { source: include_str!("gcrypt.rs"), ..gcrypt::META },
-    library: &gcrypt::LIBRARY,
-    levels: &[],
-    prepare: |library, _, workload| match workload.operation {
+lent! {
+    GCRYPT of Messages: gcrypt::Gcrypt, "gcrypt.rs";
+    |library, _, workload| match workload.operation {
         Operation::Shake128 => stream(library, workload, Md::Shake128),
         Operation::Shake256 => stream(library, workload, Md::Shake256),
         Operation::Rc4 => rc4(library, workload),
         _ => sealed(library, workload),
-    },
-};
+    }
+}
 
 fn stream<'w>(library: &'static Gcrypt, workload: &'w Messages, md: Md) -> Preparation<'w> {
     if library.shake(md, SECRET).is_none() {

@@ -1,19 +1,17 @@
 //! OpenSSL's libcrypto of this machine: one context, keyed once and given a new IV per message.
 
-use fathom_measure::contender::{Meta, Preparation};
+use fathom_measure::contender::Preparation;
 
 use super::container::Tag;
 use super::reference::with_zeros;
 use super::workload::{Messages, Mode, Operation, Pieces};
-use crate::system::Lent;
-use crate::system::openssl::{self, Cipher, Crypto};
+use crate::system::lent;
+use crate::system::openssl::{Cipher, Crypto};
 
-pub(super) static OPEN_SSL: Lent<Messages, Crypto> = Lent {
-    meta: Meta { source: include_str!("openssl.rs"), ..openssl::META },
-    library: &openssl::LIBRARY,
-    levels: &[],
-    prepare: |library, _, workload| prepared(library, workload),
-};
+lent! {
+    OPEN_SSL of Messages: openssl::Crypto, "openssl.rs";
+    |library, _, workload| prepared(library, workload)
+}
 
 fn prepared<'w>(library: &'static Crypto, workload: &'w Messages) -> Preparation<'w> {
     let (name, iv_bytes) = match workload.operation {

@@ -1,18 +1,13 @@
 //! libsodium of this machine: ChaCha20-Poly1305 on the vectors of the processor, and AES-256-GCM where it
 //! has AES instructions.
 
-use fathom_measure::contender::Meta;
-
 use super::reference::with_zeros;
 use super::workload::{Messages, Mode, Operation};
-use crate::system::Lent;
-use crate::system::sodium::{self, Sodium};
+use crate::system::lent;
 
-pub(super) static SODIUM: Lent<Messages, Sodium> = Lent {
-    meta: Meta { source: include_str!("sodium.rs"), ..sodium::META },
-    library: &sodium::LIBRARY,
-    levels: &[],
-    prepare: |library, _, workload| match workload.operation {
+lent! {
+    SODIUM of Messages: sodium::Sodium, "sodium.rs";
+    |library, _, workload| match workload.operation {
         Operation::ChaCha20Poly1305 => {
             let key = workload.key_array();
             workload.sealed(move |iv, _, bytes| {
@@ -26,8 +21,8 @@ pub(super) static SODIUM: Lent<Messages, Sodium> = Lent {
             None => workload.operation.unsupported(),
         },
         _ => workload.operation.unsupported(),
-    },
-};
+    }
+}
 
 fn nonce(iv: &[u8; 16]) -> &[u8; 12] {
     iv.first_chunk().expect("twelve of sixteen bytes")

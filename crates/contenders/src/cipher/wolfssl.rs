@@ -1,18 +1,16 @@
 //! wolfSSL of this machine: portable C, or assembly where it was built with it: AES in its modes,
 //! ChaCha20-Poly1305, RC4, and SHAKE256 as a stream. A key is set once and a new IV per message.
 
-use fathom_measure::contender::{Meta, Preparation};
+use fathom_measure::contender::Preparation;
 
 use super::reference::{RC4_DROPPED, rc4_key, with_zeros};
 use super::workload::{Messages, Mode, Operation, SECRET};
-use crate::system::Lent;
-use crate::system::wolfssl::{self, Way, Wolf};
+use crate::system::lent;
+use crate::system::wolfssl::{Way, Wolf};
 
-pub(super) static WOLF_SSL: Lent<Messages, Wolf> = Lent {
-    meta: Meta { source: include_str!("wolfssl.rs"), ..wolfssl::META },
-    library: &wolfssl::LIBRARY,
-    levels: &[],
-    prepare: |library, _, workload| {
+lent! {
+    WOLF_SSL of Messages: wolfssl::Wolf, "wolfssl.rs";
+    |library, _, workload| {
         let prepared = match workload.operation {
             Operation::Aes(_, Mode::Cfb) => encrypted(library, Way::Cfb, workload),
             Operation::Aes(_, Mode::Ofb) => encrypted(library, Way::Ofb, workload),
@@ -29,8 +27,8 @@ pub(super) static WOLF_SSL: Lent<Messages, Wolf> = Lent {
             _ => None,
         };
         prepared.unwrap_or_else(|| workload.operation.unsupported())
-    },
-};
+    }
+}
 
 fn encrypted<'w>(
     library: &'static Wolf,

@@ -1,15 +1,10 @@
 //! Lizard, where this machine has it, at levels 10, 17 and 41: mORMot's LizardFast, Lizard and LizardHuffman
 //! rows.
 
-use fathom_measure::contender::Meta;
-
 use super::workload::Texts;
-use crate::system::Lent;
-use crate::system::lizard::{self, Lizard};
+use crate::system::{At, lent};
 
-pub(super) static LIZARD: Lent<Texts, Lizard> = Lent {
-    meta: Meta { source: include_str!("lizard.rs"), ..lizard::META },
-    library: &lizard::LIBRARY,
-    levels: &["10", "17", "41"],
-    prepare: |library, level, texts| texts.blocks(library.at(level)),
-};
+lent! {
+    LIZARD of Texts: lizard::Lizard, "lizard.rs", levels ["10", "17", "41"];
+    |library, level, texts| texts.blocks(At { library, level })
+}

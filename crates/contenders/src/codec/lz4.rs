@@ -1,14 +1,9 @@
 //! LZ4 of this machine, the C library of its author, at its default speed.
 
-use fathom_measure::contender::Meta;
-
 use super::workload::Texts;
-use crate::system::Lent;
-use crate::system::lz4::{self, Lz4};
+use crate::system::lent;
 
-pub(super) static LZ4: Lent<Texts, Lz4> = Lent {
-    meta: Meta { source: include_str!("lz4.rs"), ..lz4::META },
-    library: &lz4::LIBRARY,
-    levels: &[],
-    prepare: |library, _, texts| texts.blocks(library),
-};
+lent! {
+    LZ4 of Texts: lz4::Lz4, "lz4.rs";
+    |library, _, texts| texts.blocks(library)
+}

@@ -1,14 +1,9 @@
 //! Zstandard of this machine, the C library of its authors, at levels 1, 3 and 6.
 
-use fathom_measure::contender::Meta;
-
 use super::workload::Texts;
-use crate::system::Lent;
-use crate::system::zstd::{self, Zstd};
+use crate::system::lent;
 
-pub(super) static ZSTD: Lent<Texts, Zstd> = Lent {
-    meta: Meta { source: include_str!("zstd.rs"), ..zstd::META },
-    library: &zstd::LIBRARY,
-    levels: &["1", "3", "6"],
-    prepare: |library, level, texts| texts.perhaps(library.at(level), level),
-};
+lent! {
+    ZSTD of Texts: zstd::Zstd, "zstd.rs", levels ["1", "3", "6"];
+    |library, level, texts| texts.perhaps(library.at(level), level)
+}

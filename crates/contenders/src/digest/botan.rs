@@ -1,17 +1,12 @@
 //! Botan of this machine: C++ with instructions of the processor's chosen when it runs, in an object that
 //! is kept.
 
-use fathom_measure::contender::Meta;
-
 use super::workload::{Messages, Operation, SECRET};
-use crate::system::Lent;
-use crate::system::botan::{self, Botan};
+use crate::system::lent;
 
-pub(super) static BOTAN: Lent<Messages, Botan> = Lent {
-    meta: Meta { source: include_str!("botan.rs"), ..botan::META },
-    library: &botan::LIBRARY,
-    levels: &[],
-    prepare: |library, _, workload| match workload.operation {
+lent! {
+    BOTAN of Messages: botan::Botan, "botan.rs";
+    |library, _, workload| match workload.operation {
         Operation::Md5 => workload.perhaps(library.digest::<16>(c"MD5")),
         Operation::Sha1 => workload.perhaps(library.digest::<20>(c"SHA-1")),
         Operation::Sha256 => workload.perhaps(library.digest::<32>(c"SHA-256")),
@@ -25,5 +20,5 @@ pub(super) static BOTAN: Lent<Messages, Botan> = Lent {
         Operation::HmacSha384 => workload.perhaps(library.hmac::<48>(c"HMAC(SHA-384)", SECRET)),
         Operation::HmacSha512 => workload.perhaps(library.hmac::<64>(c"HMAC(SHA-512)", SECRET)),
         _ => workload.operation.unsupported(),
-    },
-};
+    }
+}

@@ -1,29 +1,11 @@
 //! libgcrypt of this machine, which GnuPG is made of: assembly of its own, chosen when it runs, in a
 //! handle that is kept.
 
-use fathom_measure::contender::Meta;
+use super::workload::{Messages, digests};
+use crate::system::gcrypt::Md;
+use crate::system::lent;
 
-use super::workload::{Messages, Operation, SECRET};
-use crate::system::Lent;
-use crate::system::gcrypt::{self, Gcrypt, Md};
-
-pub(super) static GCRYPT: Lent<Messages, Gcrypt> = Lent {
-    meta: Meta { source: include_str!("gcrypt.rs"), ..gcrypt::META },
-    library: &gcrypt::LIBRARY,
-    levels: &[],
-    prepare: |library, _, workload| match workload.operation {
-        Operation::Md5 => workload.perhaps(library.digest::<16>(Md::Md5)),
-        Operation::Sha1 => workload.perhaps(library.digest::<20>(Md::Sha1)),
-        Operation::Sha256 => workload.perhaps(library.digest::<32>(Md::Sha256)),
-        Operation::Sha384 => workload.perhaps(library.digest::<48>(Md::Sha384)),
-        Operation::Sha512 => workload.perhaps(library.digest::<64>(Md::Sha512)),
-        Operation::Sha3_256 => workload.perhaps(library.digest::<32>(Md::Sha3_256)),
-        Operation::Sha3_512 => workload.perhaps(library.digest::<64>(Md::Sha3_512)),
-        Operation::HmacMd5 => workload.perhaps(library.hmac::<16>(Md::Md5, SECRET)),
-        Operation::HmacSha1 => workload.perhaps(library.hmac::<20>(Md::Sha1, SECRET)),
-        Operation::HmacSha256 => workload.perhaps(library.hmac::<32>(Md::Sha256, SECRET)),
-        Operation::HmacSha384 => workload.perhaps(library.hmac::<48>(Md::Sha384, SECRET)),
-        Operation::HmacSha512 => workload.perhaps(library.hmac::<64>(Md::Sha512, SECRET)),
-        _ => workload.operation.unsupported(),
-    },
-};
+lent! {
+    GCRYPT of Messages: gcrypt::Gcrypt, "gcrypt.rs";
+    |library, _, workload| digests!(library, workload, Md)
+}

@@ -1,17 +1,12 @@
 //! OpenSSL's libcrypto of this machine: assembly chosen when it runs. Its one-call interface looks the
 //! algorithm up anew in every call since version 3.0.
 
-use fathom_measure::contender::Meta;
-
 use super::workload::{Messages, Operation, SECRET};
-use crate::system::Lent;
-use crate::system::openssl::{self, Crypto};
+use crate::system::lent;
 
-pub(super) static OPEN_SSL: Lent<Messages, Crypto> = Lent {
-    meta: Meta { source: include_str!("openssl.rs"), ..openssl::META },
-    library: &openssl::LIBRARY,
-    levels: &[],
-    prepare: |library, _, workload| match workload.operation {
+lent! {
+    OPEN_SSL of Messages: openssl::Crypto, "openssl.rs";
+    |library, _, workload| match workload.operation {
         Operation::Md5 => workload.perhaps(library.digest::<16>(c"MD5")),
         Operation::Sha1 => workload.perhaps(library.digest::<20>(c"SHA1")),
         Operation::Sha256 => workload.perhaps(library.digest::<32>(c"SHA256")),
@@ -25,5 +20,5 @@ pub(super) static OPEN_SSL: Lent<Messages, Crypto> = Lent {
         Operation::HmacSha384 => workload.perhaps(library.hmac::<48>(c"SHA384", SECRET)),
         Operation::HmacSha512 => workload.perhaps(library.hmac::<64>(c"SHA512", SECRET)),
         _ => workload.operation.unsupported(),
-    },
-};
+    }
+}

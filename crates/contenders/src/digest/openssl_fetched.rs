@@ -1,21 +1,12 @@
 //! OpenSSL again, its algorithm looked up once and its context kept: what a program that digests many short
 //! messages should do since version 3.0. `openssl speed -evp` looks up once, too. HMACs by `EVP_MAC`.
 
-use fathom_measure::contender::Meta;
-
 use super::workload::{Messages, Operation, SECRET};
-use crate::system::Lent;
-use crate::system::openssl::{self, Crypto};
+use crate::system::lent;
 
-pub(super) static OPEN_SSL_FETCHED: Lent<Messages, Crypto> = Lent {
-    meta: Meta {
-        name: "openssl-fetched",
-        source: include_str!("openssl_fetched.rs"),
-        ..openssl::META
-    },
-    library: &openssl::LIBRARY,
-    levels: &[],
-    prepare: |library, _, workload| match workload.operation {
+lent! {
+    OPEN_SSL_FETCHED of Messages: openssl::Crypto, "openssl_fetched.rs", called "openssl-fetched";
+    |library, _, workload| match workload.operation {
         Operation::Md5 => workload.perhaps(library.fetched::<16>(c"MD5")),
         Operation::Sha1 => workload.perhaps(library.fetched::<20>(c"SHA1")),
         Operation::Sha256 => workload.perhaps(library.fetched::<32>(c"SHA256")),
@@ -29,5 +20,5 @@ pub(super) static OPEN_SSL_FETCHED: Lent<Messages, Crypto> = Lent {
         Operation::HmacSha384 => workload.perhaps(library.fetched_hmac::<48>(c"SHA384", SECRET)),
         Operation::HmacSha512 => workload.perhaps(library.fetched_hmac::<64>(c"SHA512", SECRET)),
         _ => workload.operation.unsupported(),
-    },
-};
+    }
+}

@@ -82,6 +82,62 @@ fn md5(bytes: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
+    /// 448 bits: with what ends it two blocks of 64 bytes. Of NIST's examples for FIPS 180 and 202.
+    const TWO_BLOCKS: &str = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+
+    /// 896 bits: two of 128 bytes. Of the same.
+    const TWO_LONG_BLOCKS: &str = "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn\
+                                   hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu";
+
+    fn holds(operation: Operation, message: &str, expected: &str) {
+        let found = digest(operation, message.as_bytes());
+        let found: String = found.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(found, expected, "{operation:?} of {message:?}");
+    }
+
+    #[test]
+    fn no_byte_and_more_than_one_block_have_the_digests_of_the_standards() {
+        let digits = "1234567890".repeat(8);
+        for (operation, message, expected) in [
+            (Operation::Md5, "", "d41d8cd98f00b204e9800998ecf8427e"),
+            (Operation::Md5, &digits, "57edf4a22be3c955ac49da2e2107b67a"),
+            (
+                Operation::Sha256,
+                "",
+                "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+            ),
+            (
+                Operation::Sha256,
+                TWO_BLOCKS,
+                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
+            ),
+            (
+                Operation::Sha512,
+                "",
+                "cf83e1357eefb8bdf1542850d66d8007d620e4050b5715dc83f4a921d36ce9ce\
+                 47d0d13c5d85f2b0ff8318d2877eec2f63b931bd47417a81a538327af927da3e",
+            ),
+            (
+                Operation::Sha512,
+                TWO_LONG_BLOCKS,
+                "8e959b75dae313da8cf4f72814fc143f8f7779c6eb9f7fa17299aeadb6889018\
+                 501d289e4900f7e4331b99dec4b5433ac7d329eeb6dd26545e96e55b874be909",
+            ),
+            (
+                Operation::Sha3_256,
+                "",
+                "a7ffc6f8bf1ed76651c14756a061d662f580ff4de43b49fa82d80a4b80f8434a",
+            ),
+            (
+                Operation::Sha3_256,
+                TWO_LONG_BLOCKS,
+                "916f6061fe879741ca6469b43971dfdb28b1a32dc36cb3254e812be27aad1d18",
+            ),
+        ] {
+            holds(operation, message, expected);
+        }
+    }
+
     #[test]
     fn abc_has_the_digests_of_the_standards() {
         // RFC 1321, FIPS 180-4 and 202 (their examples), BLAKE3's `b3sum`; HMACs by Python's `hmac`.
@@ -126,9 +182,7 @@ mod tests {
                  0a62fe814cba2a049d9b0e72b7aac932006a2f6d77fa7b76aede1bd63d888241",
             ),
         ] {
-            let found = digest(operation, b"abc");
-            let found: String = found.iter().map(|byte| format!("{byte:02x}")).collect();
-            assert_eq!(found, expected, "{operation:?}");
+            holds(operation, "abc", expected);
         }
     }
 }

@@ -158,6 +158,29 @@ impl Messages {
     }
 }
 
+/// What a library does that calls its hashes by the values of an enumeration, `$md`, in digests and in HMACs.
+macro_rules! digests {
+    ($library:ident, $workload:ident, $md:ident) => {{
+        use $crate::digest::workload::{Operation, SECRET};
+        match $workload.operation {
+            Operation::Md5 => $workload.perhaps($library.digest::<16>($md::Md5)),
+            Operation::Sha1 => $workload.perhaps($library.digest::<20>($md::Sha1)),
+            Operation::Sha256 => $workload.perhaps($library.digest::<32>($md::Sha256)),
+            Operation::Sha384 => $workload.perhaps($library.digest::<48>($md::Sha384)),
+            Operation::Sha512 => $workload.perhaps($library.digest::<64>($md::Sha512)),
+            Operation::Sha3_256 => $workload.perhaps($library.digest::<32>($md::Sha3_256)),
+            Operation::Sha3_512 => $workload.perhaps($library.digest::<64>($md::Sha3_512)),
+            Operation::HmacMd5 => $workload.perhaps($library.hmac::<16>($md::Md5, SECRET)),
+            Operation::HmacSha1 => $workload.perhaps($library.hmac::<20>($md::Sha1, SECRET)),
+            Operation::HmacSha256 => $workload.perhaps($library.hmac::<32>($md::Sha256, SECRET)),
+            Operation::HmacSha384 => $workload.perhaps($library.hmac::<48>($md::Sha384, SECRET)),
+            Operation::HmacSha512 => $workload.perhaps($library.hmac::<64>($md::Sha512, SECRET)),
+            _ => $workload.operation.unsupported(),
+        }
+    }};
+}
+pub(super) use digests;
+
 #[cfg(test)]
 mod tests {
     use super::*;

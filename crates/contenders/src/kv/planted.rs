@@ -26,13 +26,8 @@ pub(super) const NONE: u8 = 4;
 pub(super) const SLOWER: u8 = 5;
 
 const NAMES: [&str; 7] = [
-    "planted-wrong",
-    "planted-crash",
-    "planted-hang",
-    "planted-slow",
-    "planted-right",
-    "planted-twin",
-    "planted-slower",
+    "planted-wrong", "planted-crash", "planted-hang", "planted-slow", "planted-right",
+    "planted-twin", "planted-slower",
 ];
 
 impl<const FAULT: u8, const NAME: usize> PlainMap for Planted<FAULT, NAME> {

@@ -73,3 +73,47 @@ impl<K: Key, H: Hashes, T: Slots<(K, u64)>> Structure<K> for SlotMap<T, H> {
         self.table.each(|entry| visit(entry.1));
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Clone, Debug)]
+    pub(in crate::map) enum Step {
+        Insert(u64, u64),
+        Erase(u64),
+        Find(u64),
+    }
+
+    pub(in crate::map) fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let key = || 0_u64..400;
+        let step = prop_oneof![
+            3 => (key(), any::<u64>()).prop_map(|(key, value)| Step::Insert(key, value)),
+            2 => key().prop_map(Step::Erase),
+            1 => key().prop_map(Step::Find),
+        ];
+        prop::collection::vec(step, 0..1500)
+    }
+
+    /// The map does as the standard one.
+    pub(in crate::map) fn agrees<S: Structure<u64>>(mut map: S, steps: &[Step]) {
+        let mut oracle = HashMap::new();
+        for step in steps {
+            match *step {
+                Step::Insert(k, v) => assert_eq!(map.insert(k, v), oracle.insert(k, v)),
+                Step::Erase(k) => assert_eq!(map.erase(k), oracle.remove(&k)),
+                Step::Find(k) => assert_eq!(map.find(k), oracle.get(&k).copied()),
+            }
+            assert_eq!(map.entries(), oracle.len());
+        }
+        let (mut found, mut expected) = (Vec::new(), Vec::from_iter(oracle.values().copied()));
+        map.each(|value| found.push(value));
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(found, expected);
+    }
+}

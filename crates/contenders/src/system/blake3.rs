@@ -2,10 +2,8 @@
 
 use std::ffi::{c_char, c_void};
 
-use fathom_measure::contender::{Meta, Origin};
-
 use super::loading::told;
-use super::{Room, System, functions};
+use super::{Room, System, functions, meta};
 
 pub(crate) static LIBRARY: System<Blake3> =
     System::new("blake3", &["libblake3.so.0"], "", |blake3| {
@@ -13,13 +11,10 @@ pub(crate) static LIBRARY: System<Blake3> =
         unsafe { told((blake3.version)()) }
     });
 
-pub(crate) const META: Meta = Meta {
-    name: "blake3-c",
-    origin: Origin::Library("libblake3", || LIBRARY.version()),
-    link: "https://github.com/BLAKE3-team/BLAKE3",
-    pkg_config: "libblake3",
-    ..Meta::of_crate("", "CC0-1.0 OR Apache-2.0", "")
-};
+meta! {
+    "blake3-c", "libblake3", "https://github.com/BLAKE3-team/BLAKE3",
+    "libblake3", "CC0-1.0 OR Apache-2.0"
+}
 
 functions! {
     /// Of `blake3.h`.

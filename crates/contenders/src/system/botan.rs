@@ -3,10 +3,8 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 
-use fathom_measure::contender::{Meta, Origin};
-
 use super::loading::told;
-use super::{Held, System, functions};
+use super::{Held, System, functions, meta};
 
 pub(crate) static LIBRARY: System<Botan> = System::new(
     "botan",
@@ -18,14 +16,10 @@ pub(crate) static LIBRARY: System<Botan> = System::new(
     },
 );
 
-pub(crate) const META: Meta = Meta {
-    name: "botan",
-    origin: Origin::Library("Botan", || LIBRARY.version()),
-    link: "https://botan.randombit.net",
+meta! {
     // By the version of the file that was opened.
-    pkg_config: "botan-{major}",
-    ..Meta::of_crate("", "BSD-2-Clause", "")
-};
+    "botan", "Botan", "https://botan.randombit.net", "botan-{major}", "BSD-2-Clause"
+}
 
 type Handle = *mut c_void;
 

@@ -2,13 +2,11 @@
 
 use std::ffi::c_int;
 
-use fathom_measure::contender::{Meta, Origin};
-
-use super::{Blocks, System, functions};
+use super::{Blocks, System, functions, meta};
 
 pub(crate) static LIBRARY: System<Encoder> =
     System::new("brotlienc", &["libbrotlienc.so.1"], "libbrotli1", |encoder| {
-        DECODER.get()?;
+        DECODER.get().map_err(|why| format!("needs its decoder ({why})"))?;
         // SAFETY: returns a constant.
         let number = unsafe { (encoder.version)() };
         Ok(format!("{}.{}.{}", number >> 24, number >> 12 & 0xfff, number & 0xfff))
@@ -17,13 +15,7 @@ pub(crate) static LIBRARY: System<Encoder> =
 pub(crate) static DECODER: System<Decoder> =
     System::new("brotlidec", &["libbrotlidec.so.1"], "libbrotli1", |_| Ok(String::new()));
 
-pub(crate) const META: Meta = Meta {
-    name: "brotli",
-    origin: Origin::Library("Brotli", || LIBRARY.version()),
-    link: "https://brotli.org",
-    pkg_config: "libbrotlienc libbrotlidec",
-    ..Meta::of_crate("", "MIT", "")
-};
+meta! { "brotli", "Brotli", "https://brotli.org", "libbrotlienc libbrotlidec", "MIT" }
 
 functions! {
     /// Of `brotli/encode.h`.

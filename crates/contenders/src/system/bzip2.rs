@@ -2,10 +2,8 @@
 
 use std::ffi::{c_char, c_int, c_uint};
 
-use fathom_measure::contender::{Meta, Origin};
-
 use super::loading::told;
-use super::{Blocks, System, functions};
+use super::{At, Blocks, System, functions, meta};
 
 pub(crate) static LIBRARY: System<Bzip2> =
     System::new("bzip2", &["libbz2.so.1.0", "libbz2.so.1"], "libbz2-1.0", |bzip2| {
@@ -13,14 +11,10 @@ pub(crate) static LIBRARY: System<Bzip2> =
         unsafe { told((bzip2.version)()) }
     });
 
-pub(crate) const META: Meta = Meta {
-    name: "bzip2",
-    origin: Origin::Library("bzip2", || LIBRARY.version()),
-    link: "https://sourceware.org/bzip2/",
-    pkg_config: "bzip2",
-    hardware: fathom_measure::contender::Path::portable,
-    ..Meta::of_crate("", "bzip2-1.0.6", "")
-};
+meta! {
+    "bzip2", "bzip2", "https://sourceware.org/bzip2/", "bzip2", "bzip2-1.0.6",
+    hardware: fathom_measure::contender::Path::portable
+}
 
 functions! {
     /// Of `bzlib.h`.
@@ -33,20 +27,7 @@ functions! {
     }
 }
 
-impl Bzip2 {
-    /// bzip2 with blocks of so many times 100 kB.
-    pub(crate) fn at(&'static self, level: c_int) -> Level {
-        Level { library: self, level }
-    }
-}
-
-/// bzip2 at a level.
-pub(crate) struct Level {
-    library: &'static Bzip2,
-    level: c_int,
-}
-
-impl Blocks for Level {
+impl Blocks for At<Bzip2> {
     /// What `bzlib.h` says: one percent more, and 600 bytes.
     fn bound(&self, plain: usize) -> usize {
         plain + plain / 100 + 600

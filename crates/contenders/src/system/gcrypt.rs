@@ -3,10 +3,8 @@
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr;
 
-use fathom_measure::contender::{Meta, Origin};
-
 use super::loading::told;
-use super::{System, functions};
+use super::{System, functions, meta};
 
 pub(crate) static LIBRARY: System<Gcrypt> =
     System::new("gcrypt", &["libgcrypt.so.20"], "libgcrypt20", |gcrypt| {
@@ -22,13 +20,10 @@ pub(crate) static LIBRARY: System<Gcrypt> =
         version
     });
 
-pub(crate) const META: Meta = Meta {
-    name: "gcrypt",
-    origin: Origin::Library("libgcrypt", || LIBRARY.version()),
-    link: "https://gnupg.org/software/libgcrypt/",
-    pkg_config: "libgcrypt",
-    ..Meta::of_crate("", "LGPL-2.1-or-later", "")
-};
+meta! {
+    "gcrypt", "libgcrypt", "https://gnupg.org/software/libgcrypt/",
+    "libgcrypt", "LGPL-2.1-or-later"
+}
 
 type Handle = *mut c_void;
 

@@ -3,10 +3,8 @@
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr;
 
-use fathom_measure::contender::{Meta, Origin};
-
 use super::loading::told;
-use super::{Held, System, functions};
+use super::{Held, System, functions, meta};
 
 pub(crate) static LIBRARY: System<Hyperscan> =
     System::new("hyperscan", &["libhs.so.5"], "libhyperscan5", |hyperscan| {
@@ -18,13 +16,7 @@ pub(crate) static LIBRARY: System<Hyperscan> =
         unsafe { told((hyperscan.version)()) }
     });
 
-pub(crate) const META: Meta = Meta {
-    name: "hyperscan",
-    origin: Origin::Library("Hyperscan", || LIBRARY.version()),
-    link: "https://www.hyperscan.io",
-    pkg_config: "libhs",
-    ..Meta::of_crate("", "BSD-3-Clause", "")
-};
+meta! { "hyperscan", "Hyperscan", "https://www.hyperscan.io", "libhs", "BSD-3-Clause" }
 
 type Handle = *mut c_void;
 type Match = unsafe extern "C" fn(c_uint, u64, u64, c_uint, *mut c_void) -> c_int;

@@ -3,9 +3,7 @@
 use std::ffi::{c_char, c_int};
 use std::ptr;
 
-use fathom_measure::contender::{Meta, Origin};
-
-use super::{System, functions};
+use super::{System, functions, meta};
 
 pub(crate) static LIBRARY: System<Icu> = System::new(
     "icu",
@@ -19,13 +17,7 @@ pub(crate) static LIBRARY: System<Icu> = System::new(
     },
 );
 
-pub(crate) const META: Meta = Meta {
-    name: "icu",
-    origin: Origin::Library("ICU", || LIBRARY.version()),
-    link: "https://icu.unicode.org",
-    pkg_config: "icu-uc",
-    ..Meta::of_crate("", "Unicode-3.0", "")
-};
+meta! { "icu", "ICU", "https://icu.unicode.org", "icu-uc", "Unicode-3.0" }
 
 functions! {
     /// Of `unicode/ustring.h` and `unicode/uversion.h`.

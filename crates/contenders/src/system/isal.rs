@@ -2,20 +2,12 @@
 
 use std::ffi::c_uint;
 
-use fathom_measure::contender::{Meta, Origin};
-
-use super::{System, functions};
+use super::{System, functions, meta};
 
 pub(crate) static LIBRARY: System<IsaL> =
     System::new("isa-l", &["libisal.so.2"], "libisal2", |_| Ok(String::new()));
 
-pub(crate) const META: Meta = Meta {
-    name: "isa-l",
-    origin: Origin::Library("ISA-L", || LIBRARY.version()),
-    link: "https://github.com/intel/isa-l",
-    pkg_config: "libisal",
-    ..Meta::of_crate("", "BSD-3-Clause", "")
-};
+meta! { "isa-l", "ISA-L", "https://github.com/intel/isa-l", "libisal", "BSD-3-Clause" }
 
 functions! {
     /// Of `isa-l/crc.h` and `isa-l/igzip_lib.h`.

@@ -2,20 +2,12 @@
 
 use std::ffi::{c_int, c_void};
 
-use fathom_measure::contender::{Meta, Origin};
-
-use super::{Blocks, System, functions};
+use super::{Blocks, System, functions, meta};
 
 pub(crate) static LIBRARY: System<Libdeflate> =
     System::new("libdeflate", &["libdeflate.so.0"], "libdeflate0", |_| Ok(String::new()));
 
-pub(crate) const META: Meta = Meta {
-    name: "libdeflate",
-    origin: Origin::Library("libdeflate", || LIBRARY.version()),
-    link: "https://github.com/ebiggers/libdeflate",
-    pkg_config: "libdeflate",
-    ..Meta::of_crate("", "MIT", "")
-};
+meta! { "libdeflate", "libdeflate", "https://github.com/ebiggers/libdeflate", "libdeflate", "MIT" }
 
 functions! {
     /// Of `libdeflate.h`.

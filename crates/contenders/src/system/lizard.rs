@@ -3,9 +3,7 @@
 
 use std::ffi::c_int;
 
-use fathom_measure::contender::{Meta, Origin};
-
-use super::{Blocks, System, functions, int, positive};
+use super::{At, Blocks, System, functions, int, meta, positive};
 
 pub(crate) static LIBRARY: System<Lizard> =
     System::new("lizard", &["liblizard.so.1", "liblizard.so"], "", |library| {
@@ -15,13 +13,7 @@ pub(crate) static LIBRARY: System<Lizard> =
         Ok(number.map_or_else(String::new, text))
     });
 
-pub(crate) const META: Meta = Meta {
-    name: "lizard",
-    origin: Origin::Library("Lizard", || LIBRARY.version()),
-    link: "https://github.com/inikep/lizard",
-    pkg_config: "liblizard",
-    ..Meta::of_crate("", "BSD-2-Clause", "")
-};
+meta! { "lizard", "Lizard", "https://github.com/inikep/lizard", "liblizard", "BSD-2-Clause" }
 
 functions! {
     /// Of `lizard_compress.h` and `lizard_decompress.h`.
@@ -33,20 +25,7 @@ functions! {
     }
 }
 
-impl Lizard {
-    /// Lizard at a level from 10 to 49.
-    pub(crate) fn at(&'static self, level: c_int) -> Level {
-        Level { library: self, level }
-    }
-}
-
-/// Lizard at a level.
-pub(crate) struct Level {
-    library: &'static Lizard,
-    level: c_int,
-}
-
-impl Blocks for Level {
+impl Blocks for At<Lizard> {
     fn bound(&self, plain: usize) -> usize {
         // SAFETY: a calculation.
         positive(unsafe { (self.library.bound)(int(plain)) }).unwrap_or(0)

@@ -2,23 +2,15 @@
 
 use std::ffi::{c_char, c_int};
 
-use fathom_measure::contender::{Meta, Origin};
-
 use super::loading::told;
-use super::{Blocks, System, functions, int, positive};
+use super::{Blocks, System, functions, int, meta, positive};
 
 pub(crate) static LIBRARY: System<Lz4> = System::new("lz4", &["liblz4.so.1"], "liblz4-1", |lz4| {
     // SAFETY: returns a constant text.
     unsafe { told((lz4.version)()) }
 });
 
-pub(crate) const META: Meta = Meta {
-    name: "lz4",
-    origin: Origin::Library("LZ4", || LIBRARY.version()),
-    link: "https://lz4.org",
-    pkg_config: "liblz4",
-    ..Meta::of_crate("", "BSD-2-Clause", "")
-};
+meta! { "lz4", "LZ4", "https://lz4.org", "liblz4", "BSD-2-Clause" }
 
 functions! {
     /// Of `lz4.h`.

@@ -3,10 +3,8 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 
-use fathom_measure::contender::{Meta, Origin};
-
 use super::loading::told;
-use super::{Blocks, System, functions};
+use super::{At, Blocks, System, functions, meta};
 
 pub(crate) static LIBRARY: System<Lzma> =
     System::new("lzma", &["liblzma.so.5"], "liblzma5", |lzma| {
@@ -14,14 +12,10 @@ pub(crate) static LIBRARY: System<Lzma> =
         unsafe { told((lzma.version)()) }
     });
 
-pub(crate) const META: Meta = Meta {
-    name: "lzma",
-    origin: Origin::Library("XZ Utils", || LIBRARY.version()),
-    link: "https://tukaani.org/xz/",
-    pkg_config: "liblzma",
-    hardware: fathom_measure::contender::Path::portable,
-    ..Meta::of_crate("", "0BSD", "")
-};
+meta! {
+    "lzma", "XZ Utils", "https://tukaani.org/xz/", "liblzma", "0BSD",
+    hardware: fathom_measure::contender::Path::portable
+}
 
 functions! {
     /// Of `lzma/container.h`.
@@ -35,23 +29,10 @@ functions! {
     }
 }
 
-impl Lzma {
-    /// XZ at a preset from 0 to 9.
-    pub(crate) fn at(&'static self, preset: c_int) -> Level {
-        Level { library: self, preset: preset.unsigned_abs() }
-    }
-}
-
-/// XZ at a preset.
-pub(crate) struct Level {
-    library: &'static Lzma,
-    preset: u32,
-}
-
 /// `LZMA_CHECK_CRC32`: the least the format has besides none.
 const CRC32: c_int = 1;
 
-impl Blocks for Level {
+impl Blocks for At<Lzma> {
     fn bound(&self, plain: usize) -> usize {
         // SAFETY: a calculation.
         unsafe { (self.library.bound)(plain) }
@@ -61,8 +42,9 @@ impl Blocks for Level {
         let (from, read, to, room) = (plain.as_ptr(), plain.len(), into.as_mut_ptr(), into.len());
         let (run, mut length) = (self.library.encode, 0);
         // SAFETY: lengths are those of the slices; no allocator is the usual one.
-        let code =
-            unsafe { run(self.preset, CRC32, ptr::null(), from, read, to, &mut length, room) };
+        let code = unsafe {
+            run(self.level.unsigned_abs(), CRC32, ptr::null(), from, read, to, &mut length, room)
+        };
         (code == 0).then_some(length)
     }
 

@@ -85,6 +85,25 @@ static ALL: &[&dyn Named] = &[
     &zstd::LIBRARY,
 ];
 
+/// The [`Meta`] of a library: the names of contender and library, the page, the module of `pkg-config`, the licence, and
+/// what is not usual.
+macro_rules! meta {
+    (
+        $name:literal, $title:literal, $link:literal, $pkg_config:literal, $licence:literal
+        $(, $field:ident: $value:expr)*
+    ) => {
+        pub(crate) const META: fathom_measure::contender::Meta = fathom_measure::contender::Meta {
+            name: $name,
+            origin: fathom_measure::contender::Origin::Library($title, || LIBRARY.version()),
+            link: $link,
+            pkg_config: $pkg_config,
+            $($field: $value,)*
+            ..fathom_measure::contender::Meta::of_crate("", $licence, "")
+        };
+    };
+}
+use meta;
+
 /// A contender of a family that is a library of this machine.
 pub(crate) struct Lent<W: 'static, F: 'static> {
     /// What is known about it.
@@ -121,6 +140,33 @@ impl<W: Sync, F: loading::Functions> Contender<W> for Lent<W, F> {
     }
 }
 
+/// The [`Lent`] `$name` for workloads of type `$workload`: the library of `system::$library`, whose functions are
+/// `$functions`, as the source file `$source` describes it.
+macro_rules! lent {
+    (
+        $name:ident of $workload:ty: $library:ident::$functions:ident, $source:literal
+        $(, called $called:literal)? $(, hardware $hardware:expr)?
+        $(, levels [$($level:literal),*])?;
+        $prepare:expr
+    ) => {
+        pub(super) static $name: $crate::system::Lent<
+            $workload,
+            $crate::system::$library::$functions,
+        > = $crate::system::Lent {
+            meta: fathom_measure::contender::Meta {
+                $(name: $called,)?
+                $(hardware: $hardware,)?
+                source: include_str!($source),
+                ..$crate::system::$library::META
+            },
+            library: &$crate::system::$library::LIBRARY,
+            levels: &[$($($level),*)?],
+            prepare: $prepare,
+        };
+    };
+}
+pub(crate) use lent;
+
 /// Compression of whole buffers, as most libraries have it.
 pub(crate) trait Blocks {
     /// The bytes that so many can take at most.
@@ -129,6 +175,12 @@ pub(crate) trait Blocks {
     fn compress(&mut self, plain: &[u8], into: &mut [u8]) -> Option<usize>;
     /// Writes the plain text: its length, or nothing if the payload makes no sense or has no room.
     fn decompress(&mut self, payload: &[u8], into: &mut [u8]) -> Option<usize>;
+}
+
+/// A codec at a level.
+pub(crate) struct At<F: 'static> {
+    pub(crate) library: &'static F,
+    pub(crate) level: c_int,
 }
 
 /// A length as libraries take it that count in `int`; what is longer is cut, and then does not fit.
@@ -200,16 +252,25 @@ mod tests {
         fn boxed<B: Blocks + 'static>(blocks: B) -> Option<Box<dyn Blocks>> {
             Some(Box::new(blocks))
         }
+        fn at<F: loading::Functions>(
+            library: &'static System<F>,
+            level: c_int,
+        ) -> Option<Box<dyn Blocks>>
+        where
+            At<F>: Blocks,
+        {
+            boxed(At { library: library.get().ok()?, level })
+        }
         let all = [
             ("brotli", brotli::LIBRARY.get().ok().and_then(|found| boxed(found.at(5)?))),
-            ("bzip2", bzip2::LIBRARY.get().ok().and_then(|found| boxed(found.at(9)))),
+            ("bzip2", at(&bzip2::LIBRARY, 9)),
             ("libdeflate", libdeflate::LIBRARY.get().ok().and_then(|found| boxed(found.at(6)?))),
-            ("lizard", lizard::LIBRARY.get().ok().and_then(|found| boxed(found.at(17)))),
+            ("lizard", at(&lizard::LIBRARY, 17)),
             ("lz4", lz4::LIBRARY.get().ok().and_then(boxed)),
-            ("lzma", lzma::LIBRARY.get().ok().and_then(|found| boxed(found.at(1)))),
+            ("lzma", at(&lzma::LIBRARY, 1)),
             ("snappy", snappy::LIBRARY.get().ok().and_then(boxed)),
-            ("zlib", zlib::LIBRARY.get().ok().and_then(|found| boxed(found.at(6)))),
-            ("zlib-ng", zlib_ng::LIBRARY.get().ok().and_then(|found| boxed(found.at(6)))),
+            ("zlib", at(&zlib::LIBRARY, 6)),
+            ("zlib-ng", at(&zlib_ng::LIBRARY, 6)),
             ("zstd", zstd::LIBRARY.get().ok().and_then(|found| boxed(found.at(3)?))),
         ];
         all.into_iter().filter_map(|(name, codec)| Some((name, codec?))).collect()

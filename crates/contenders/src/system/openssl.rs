@@ -3,10 +3,8 @@
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr;
 
-use fathom_measure::contender::{Meta, Origin};
-
 use super::loading::told;
-use super::{Held, System, functions};
+use super::{Held, System, functions, meta};
 
 pub(crate) static LIBRARY: System<Crypto> = System::new(
     "openssl",
@@ -18,13 +16,7 @@ pub(crate) static LIBRARY: System<Crypto> = System::new(
     },
 );
 
-pub(crate) const META: Meta = Meta {
-    name: "openssl",
-    origin: Origin::Library("OpenSSL", || LIBRARY.version()),
-    link: "https://www.openssl.org",
-    pkg_config: "libcrypto",
-    ..Meta::of_crate("", "Apache-2.0", "")
-};
+meta! { "openssl", "OpenSSL", "https://www.openssl.org", "libcrypto", "Apache-2.0" }
 
 /// Objects of libcrypto that are only passed on.
 type Object = *mut c_void;

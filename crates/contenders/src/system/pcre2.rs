@@ -3,10 +3,8 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 
-use fathom_measure::contender::{Meta, Origin};
-
 use super::loading::told;
-use super::{Held, System, functions};
+use super::{Held, System, functions, meta};
 
 pub(crate) static LIBRARY: System<Pcre2> =
     System::new("pcre2", &["libpcre2-8.so.0"], "libpcre2-8-0", |pcre2| {
@@ -23,13 +21,7 @@ pub(crate) static LIBRARY: System<Pcre2> =
         version.map(|text| text.split(' ').next().unwrap_or_default().to_owned())
     });
 
-pub(crate) const META: Meta = Meta {
-    name: "pcre2",
-    origin: Origin::Library("PCRE2", || LIBRARY.version()),
-    link: "https://www.pcre.org",
-    pkg_config: "libpcre2-8",
-    ..Meta::of_crate("", "BSD-3-Clause", "")
-};
+meta! { "pcre2", "PCRE2", "https://www.pcre.org", "libpcre2-8", "BSD-3-Clause" }
 
 type Handle = *mut c_void;
 

@@ -4,9 +4,7 @@
 
 use std::ffi::c_char;
 
-use fathom_measure::contender::{Meta, Origin};
-
-use super::{System, functions};
+use super::{System, functions, meta};
 
 pub(crate) static LIBRARY: System<Simdjson> = System::new(
     "simdjson",
@@ -15,13 +13,7 @@ pub(crate) static LIBRARY: System<Simdjson> = System::new(
     |_| Ok(String::new()),
 );
 
-pub(crate) const META: Meta = Meta {
-    name: "simdjson",
-    origin: Origin::Library("simdjson", || LIBRARY.version()),
-    link: "https://simdjson.org",
-    pkg_config: "simdjson",
-    ..Meta::of_crate("", "Apache-2.0", "")
-};
+meta! { "simdjson", "simdjson", "https://simdjson.org", "simdjson", "Apache-2.0" }
 
 functions! {
     /// `bool simdjson::validate_utf8(const char *, size_t)` of `simdjson.h`.

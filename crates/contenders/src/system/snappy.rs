@@ -2,20 +2,12 @@
 
 use std::ffi::c_int;
 
-use fathom_measure::contender::{Meta, Origin};
-
-use super::{Blocks, System, functions};
+use super::{Blocks, System, functions, meta};
 
 pub(crate) static LIBRARY: System<Snappy> =
     System::new("snappy", &["libsnappy.so.1"], "libsnappy1v5", |_| Ok(String::new()));
 
-pub(crate) const META: Meta = Meta {
-    name: "snappy",
-    origin: Origin::Library("Snappy", || LIBRARY.version()),
-    link: "https://google.github.io/snappy/",
-    pkg_config: "snappy",
-    ..Meta::of_crate("", "BSD-3-Clause", "")
-};
+meta! { "snappy", "Snappy", "https://google.github.io/snappy/", "snappy", "BSD-3-Clause" }
 
 functions! {
     /// Of `snappy-c.h`.

@@ -3,10 +3,8 @@
 use std::ffi::{c_char, c_int, c_ulonglong, c_void};
 use std::ptr;
 
-use fathom_measure::contender::{Meta, Origin};
-
 use super::loading::told;
-use super::{Room, System, functions};
+use super::{Room, System, functions, meta};
 
 pub(crate) static LIBRARY: System<Sodium> =
     System::new("sodium", &["libsodium.so.26", "libsodium.so.23"], "libsodium23", |sodium| {
@@ -18,13 +16,7 @@ pub(crate) static LIBRARY: System<Sodium> =
         unsafe { told((sodium.version)()) }
     });
 
-pub(crate) const META: Meta = Meta {
-    name: "sodium",
-    origin: Origin::Library("libsodium", || LIBRARY.version()),
-    link: "https://libsodium.org",
-    pkg_config: "libsodium",
-    ..Meta::of_crate("", "ISC", "")
-};
+meta! { "sodium", "libsodium", "https://libsodium.org", "libsodium", "ISC" }
 
 type Hash = unsafe extern "C" fn(*mut u8, *const u8, c_ulonglong) -> c_int;
 type Length = *mut c_ulonglong;

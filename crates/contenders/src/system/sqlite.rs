@@ -6,13 +6,12 @@ use std::mem::{MaybeUninit, offset_of};
 use std::ptr;
 use std::sync::Mutex;
 
-use fathom_measure::contender::{Meta, Origin};
 use rusqlite::ffi::{
     SQLITE_VERSION_NUMBER, rusqlite_extension_init2, sqlite3_api_routines as Table,
 };
 
 use super::loading::told;
-use super::{System, functions};
+use super::{System, functions, meta};
 
 pub(crate) static LIBRARY: System<Sqlite> =
     System::new("sqlite", &["libsqlite3.so.0"], "libsqlite3-0", |sqlite| {
@@ -21,13 +20,7 @@ pub(crate) static LIBRARY: System<Sqlite> =
         unsafe { told((sqlite.version)()) }
     });
 
-pub(crate) const META: Meta = Meta {
-    name: "sqlite",
-    origin: Origin::Library("SQLite", || LIBRARY.version()),
-    link: "https://sqlite.org",
-    pkg_config: "sqlite3",
-    ..Meta::of_crate("", "blessing", "")
-};
+meta! { "sqlite", "SQLite", "https://sqlite.org", "sqlite3", "blessing" }
 
 type Entry = unsafe extern "C" fn(*mut c_void, *mut *mut c_char, *const Table) -> c_int;
 

@@ -3,10 +3,8 @@
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr;
 
-use fathom_measure::contender::{Meta, Origin};
-
 use super::loading::told;
-use super::{Room, System, functions};
+use super::{Room, System, functions, meta};
 
 pub(crate) static LIBRARY: System<Wolf> = System::new(
     "wolfssl",
@@ -27,13 +25,7 @@ pub(crate) static LIBRARY: System<Wolf> = System::new(
     },
 );
 
-pub(crate) const META: Meta = Meta {
-    name: "wolfssl",
-    origin: Origin::Library("wolfSSL", || LIBRARY.version()),
-    link: "https://www.wolfssl.com",
-    pkg_config: "wolfssl",
-    ..Meta::of_crate("", "GPL-2.0-or-later", "")
-};
+meta! { "wolfssl", "wolfSSL", "https://www.wolfssl.com", "wolfssl", "GPL-2.0-or-later" }
 
 type Object = *mut c_void;
 
@@ -106,14 +98,14 @@ const BLOCK: usize = 16;
 type Start = unsafe extern "C" fn(Object, Object, c_int) -> c_int;
 
 /// A state in memory of ours, for the library does not tell what it takes: the largest, AES, has 1104 bytes in
-/// version 5.5, and four times as many are enough for later ones.
+/// Debian's build of version 5.5, and 4096 more where a build keeps GCM's table (`GCM_TABLE`).
 struct State {
     room: Room,
     free: unsafe extern "C" fn(Object),
 }
 
 impl State {
-    const BYTES: usize = 4 << 10;
+    const BYTES: usize = 16 << 10;
 
     fn of(start: Start, free: unsafe extern "C" fn(Object)) -> Option<State> {
         let mut room = Room::of(State::BYTES);

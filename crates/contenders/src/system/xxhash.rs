@@ -3,9 +3,9 @@
 
 use std::ffi::{c_uint, c_void};
 
-use fathom_measure::contender::{Meta, Origin, Path};
+use fathom_measure::contender::Path;
 
-use super::{System, functions};
+use super::{System, functions, meta};
 
 pub(crate) static LIBRARY: System<XxHash> =
     System::new("xxhash", &["libxxhash.so.0"], "libxxhash0", |library| {
@@ -14,19 +14,15 @@ pub(crate) static LIBRARY: System<XxHash> =
         Ok(format!("{}.{}.{}", number / 10_000, number / 100 % 100, number % 100))
     });
 
-pub(crate) const META: Meta = Meta {
-    name: "xxhash-c",
-    origin: Origin::Library("xxHash", || LIBRARY.version()),
-    link: "https://xxhash.com",
-    pkg_config: "libxxhash",
+meta! {
+    "xxhash-c", "xxHash", "https://xxhash.com", "libxxhash", "BSD-2-Clause",
     hardware: |operation| match operation {
         // Its four lanes are one chain of multiplications each: nobody vectorises one message.
         "xxhash32" => Path::Portable,
         _ if LIBRARY.get().is_ok_and(|library| library.chosen.is_some()) => Path::NotKnown,
         _ => Path::compiled(operation),
-    },
-    ..Meta::of_crate("", "BSD-2-Clause", "")
-};
+    }
+}
 
 functions! {
     /// Of `xxhash.h` and `xxh_x86dispatch.h`.

@@ -2,23 +2,15 @@
 
 use std::ffi::{c_char, c_int, c_uint, c_ulong};
 
-use fathom_measure::contender::{Meta, Origin};
-
 use super::loading::told;
-use super::{Blocks, System, functions};
+use super::{At, Blocks, System, functions, meta};
 
 pub(crate) static LIBRARY: System<Zlib> = System::new("zlib", &["libz.so.1"], "zlib1g", |zlib| {
     // SAFETY: returns a constant text.
     unsafe { told((zlib.version)()) }
 });
 
-pub(crate) const META: Meta = Meta {
-    name: "zlib",
-    origin: Origin::Library("zlib", || LIBRARY.version()),
-    link: "https://zlib.net",
-    pkg_config: "zlib",
-    ..Meta::of_crate("", "Zlib", "")
-};
+meta! { "zlib", "zlib", "https://zlib.net", "zlib", "Zlib" }
 
 functions! {
     /// Of `zlib.h`.
@@ -45,11 +37,6 @@ impl Zlib {
     pub(crate) fn adler32(&self, bytes: &[u8]) -> u32 {
         summed(self.adler32, 1, bytes)
     }
-
-    /// Deflate at a level.
-    pub(crate) fn at(&'static self, level: c_int) -> Level {
-        Level { library: self, level }
-    }
 }
 
 fn summed(
@@ -65,13 +52,7 @@ fn summed(
     pieces.fold(start, add) as u32
 }
 
-/// zlib at a level.
-pub(crate) struct Level {
-    library: &'static Zlib,
-    level: c_int,
-}
-
-impl Blocks for Level {
+impl Blocks for At<Zlib> {
     fn bound(&self, plain: usize) -> usize {
         // SAFETY: a calculation.
         unsafe { (self.library.bound)(plain as c_ulong) as usize }

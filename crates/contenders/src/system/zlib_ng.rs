@@ -3,23 +3,15 @@
 
 use std::ffi::{c_char, c_int};
 
-use fathom_measure::contender::{Meta, Origin};
-
 use super::loading::told;
-use super::{Blocks, System, functions};
+use super::{At, Blocks, System, functions, meta};
 
 pub(crate) static LIBRARY: System<ZlibNg> = System::new("zlib-ng", &["libz-ng.so.2"], "", |zlib| {
     // SAFETY: returns a constant text.
     unsafe { told((zlib.version)()) }
 });
 
-pub(crate) const META: Meta = Meta {
-    name: "zlib-ng",
-    origin: Origin::Library("zlib-ng", || LIBRARY.version()),
-    link: "https://github.com/zlib-ng/zlib-ng",
-    pkg_config: "zlib-ng",
-    ..Meta::of_crate("", "Zlib", "")
-};
+meta! { "zlib-ng", "zlib-ng", "https://github.com/zlib-ng/zlib-ng", "zlib-ng", "Zlib" }
 
 functions! {
     /// Of `zlib-ng.h`.
@@ -45,20 +37,9 @@ impl ZlibNg {
         // SAFETY: it reads as many bytes as there are.
         unsafe { (self.adler32)(1, bytes.as_ptr(), bytes.len()) }
     }
-
-    /// Deflate at a level.
-    pub(crate) fn at(&'static self, level: c_int) -> Level {
-        Level { library: self, level }
-    }
 }
 
-/// zlib-ng at a level.
-pub(crate) struct Level {
-    library: &'static ZlibNg,
-    level: c_int,
-}
-
-impl Blocks for Level {
+impl Blocks for At<ZlibNg> {
     fn bound(&self, plain: usize) -> usize {
         // SAFETY: a calculation.
         unsafe { (self.library.bound)(plain) }

@@ -2,10 +2,8 @@
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-use fathom_measure::contender::{Meta, Origin};
-
 use super::loading::told;
-use super::{Blocks, System, functions};
+use super::{Blocks, System, functions, meta};
 
 pub(crate) static LIBRARY: System<Zstd> =
     System::new("zstd", &["libzstd.so.1"], "libzstd1", |zstd| {
@@ -13,13 +11,7 @@ pub(crate) static LIBRARY: System<Zstd> =
         unsafe { told((zstd.version)()) }
     });
 
-pub(crate) const META: Meta = Meta {
-    name: "zstd",
-    origin: Origin::Library("Zstandard", || LIBRARY.version()),
-    link: "https://facebook.github.io/zstd/",
-    pkg_config: "libzstd",
-    ..Meta::of_crate("", "BSD-3-Clause", "")
-};
+meta! { "zstd", "Zstandard", "https://facebook.github.io/zstd/", "libzstd", "BSD-3-Clause" }
 
 functions! {
     /// Of `zstd.h`.

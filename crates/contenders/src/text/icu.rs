@@ -1,19 +1,14 @@
 //! ICU of this machine asked for the length in UTF-16, for which it decodes every character and refuses
 //! what is none. It has no question of its own for validity.
 
-use fathom_measure::contender::Meta;
-
 use super::workload::{Operation, Scan};
-use crate::system::Lent;
-use crate::system::icu::{self, Icu};
+use crate::system::lent;
 
-pub(super) static ICU: Lent<Scan, Icu> = Lent {
-    meta: Meta { source: include_str!("icu.rs"), ..icu::META },
-    library: &icu::LIBRARY,
-    levels: &[],
-    prepare: |library, _, workload| match workload.operation {
+lent! {
+    ICU of Scan: icu::Icu, "icu.rs";
+    |library, _, workload| match workload.operation {
         Operation::Utf8 => workload.counted(|text| library.is_utf8(text).into()),
         Operation::Utf8UpToZero => workload.counted(|text| library.is_utf8_up_to_zero(text).into()),
         _ => workload.operation.unsupported(),
-    },
-};
+    }
+}

@@ -1,6 +1,7 @@
 //! The crate `congee`: an adaptive radix tree of 8-byte keys for several threads, synchronised by
 //! versions that readers check instead of locks.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -21,6 +22,11 @@ pub(super) struct Table {
     entries: AtomicUsize,
 }
 
+thread_local! {
+    /// What a range writes to, kept from one to the next.
+    static FOUND: Cell<Vec<([u8; 8], usize)>> = const { Cell::new(Vec::new()) };
+}
+
 const CAN: Abilities = Abilities { iterate: false, ordered: false, ..Abilities::TREE };
 
 structure! {
@@ -39,9 +45,12 @@ structure! {
         Some(old as u64)
     },
     range(map, start, span, visit) => {
-        let mut found = vec![([0; 8], 0); span];
-        let count = map.tree.range(start, u64::MAX, &mut found, &epoch::pin());
+        let room = span.min(map.entries.load(Relaxed));
+        let mut found = FOUND.take();
+        found.resize(found.len().max(room), ([0; 8], 0));
+        let count = map.tree.range(start, u64::MAX, &mut found[..room], &epoch::pin());
         found[..count].iter().for_each(|(_, value)| visit(*value as u64));
+        FOUND.set(found);
         // The range has no key at its end, and there is none beyond the last one.
         if count < span {
             map.tree.get(u64::MAX, &epoch::pin()).into_iter().for_each(|value| visit(value as u64));

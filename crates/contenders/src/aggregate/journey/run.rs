@@ -12,6 +12,7 @@ use fathom_aggregate::parts::{Refused, Table, Window};
 use fathom_aggregate::{OnError, Options, Partial, Progress, Source, merge};
 use fathom_machine::level::Level;
 use fathom_machine::os::affinity;
+use fathom_machine::os::memory::NoMemory;
 
 use super::kernel::input::{Feed, Stopped};
 use super::kernel::{Refusal, Trouble, Worker, workers};
@@ -54,6 +55,12 @@ pub enum Error {
 /// # Errors
 /// What cannot be read, a row that is none, and what the strategy cannot hold.
 pub fn aggregate(path: &Path, strategy: &Strategy, level: Level) -> Result<Vec<Partial>, Error> {
+    // Tables that are refused memory unwind, and threads hand that on.
+    let found = NoMemory::caught(|| unwinding(path, strategy, level));
+    found.unwrap_or_else(|refused| Err(fathom_aggregate::Error::from(refused).into()))
+}
+
+fn unwinding(path: &Path, strategy: &Strategy, level: Level) -> Result<Vec<Partial>, Error> {
     let failed = |source| fathom_aggregate::Error::Read { path: path.to_owned(), byte: 0, source };
     let file = File::open(path).map_err(failed)?;
     let size = file.metadata().map_err(failed)?.len();

@@ -90,14 +90,10 @@ static TABLES: &[Choice] = &[
 
 /// The allocators of this build, in the order they are shown.
 pub const CHOICES: &[&str] = &[
-    "system",
-    "counting",
-    "arena",
-    #[cfg(feature = "native")]
+    "system", "counting", "arena", #[cfg(feature = "native")]
     MIMALLOC,
     #[cfg(feature = "native")]
-    "jemalloc",
-    #[cfg(feature = "native")]
+    "jemalloc", #[cfg(feature = "native")]
     "snmalloc",
 ];
 

@@ -6,24 +6,14 @@ use std::io::{self, Read};
 use fathom_haversine::Pair;
 use fathom_json::reference::{Machine, Plain};
 use fathom_json::{Limits, Mode};
-use fathom_measure::contender::{Meta, Simple};
 
 use super::number::quick;
 use super::row::Row;
-use super::workload::{File, Step};
+use super::workload::step;
 
-#[derive(Clone, Copy)]
-pub(super) struct Quick;
-
-pub(super) static QUICK: Simple<File> = Simple {
-    meta: Meta { name: "quick", ..Meta::of(include_str!("quick.rs")) },
-    prepare: |workload| workload.timed_step(Quick),
-};
-
-impl Step for Quick {
-    fn each_pair(self, source: impl Read, take: impl FnMut(Pair)) -> io::Result<()> {
-        each_byte(source, quick, take)
-    }
+step! {
+    QUICK, Quick: "quick", "quick.rs";
+    |source, take| each_byte(source, quick, take)
 }
 
 /// Pairs by the plain machine of `fathom-json`: a match per byte, each appended to its token.

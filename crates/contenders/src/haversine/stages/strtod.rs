@@ -2,26 +2,13 @@
 //! at a time: where the notes began.
 
 use std::ffi::CStr;
-use std::io::{self, Read};
-
-use fathom_haversine::Pair;
-use fathom_measure::contender::{Meta, Simple};
 
 use super::quick::each_byte;
-use super::workload::{File, Step};
+use super::workload::step;
 
-#[derive(Clone, Copy)]
-pub(super) struct Strtod;
-
-pub(super) static STRTOD: Simple<File> = Simple {
-    meta: Meta { name: "strtod", ..Meta::of(include_str!("strtod.rs")) },
-    prepare: |workload| workload.timed_step(Strtod),
-};
-
-impl Step for Strtod {
-    fn each_pair(self, source: impl Read, take: impl FnMut(Pair)) -> io::Result<()> {
-        each_byte(source, strtod, take)
-    }
+step! {
+    STRTOD, Strtod: "strtod", "strtod.rs";
+    |source, take| each_byte(source, strtod, take)
 }
 
 /// A token as the C library reads it, in the locale "C" that this program never leaves. Longer

@@ -47,6 +47,38 @@ pub(super) trait Step: Copy {
     fn each_pair(self, source: impl Read, take: impl FnMut(Pair)) -> io::Result<()>;
 }
 
+/// A step `$name`, which hands on pairs as `$each` says, and the contender made of it: `$contender`, called `$called` and
+/// described in the source file `$source`.
+macro_rules! step {
+    (
+        $contender:ident, $name:ident: $called:literal, $source:literal;
+        |$from:ident, $take:ident| $each:expr
+    ) => {
+        #[derive(Clone, Copy)]
+        pub(super) struct $name;
+
+        pub(super) static $contender: fathom_measure::contender::Simple<super::File> =
+            fathom_measure::contender::Simple {
+                meta: fathom_measure::contender::Meta {
+                    name: $called,
+                    ..fathom_measure::contender::Meta::of(include_str!($source))
+                },
+                prepare: |workload| workload.timed_step($name),
+            };
+
+        impl super::workload::Step for $name {
+            fn each_pair(
+                self,
+                $from: impl std::io::Read,
+                $take: impl FnMut(fathom_haversine::Pair),
+            ) -> std::io::Result<()> {
+                $each
+            }
+        }
+    };
+}
+pub(super) use step;
+
 impl Workload for File {
     const OPERATIONS: &'static [Offer] =
         &[Offer { name: "mean", default: "", doc: "file to mean distance" }];

@@ -44,40 +44,21 @@ pub(crate) type CuckooMap<K, H> = SlotMap<Table<(K, u64)>, H>;
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
-
     use proptest::prelude::*;
 
     use super::*;
     use crate::hash::Default64;
     use crate::keyed::Structure;
     use crate::map::OneHash;
+    use crate::map::slots::tests::{agrees, steps};
     use fathom_random::Random;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
 
         #[test]
-        fn behaves_like_the_standard_map(
-            steps in prop::collection::vec((0_u8..6, 0_u64..400, any::<u64>()), 0..1500),
-            room in 0_usize..300,
-        ) {
-            let mut map = CuckooMap::<u64, Default64>::sized(room, Default::default());
-            let mut oracle = HashMap::new();
-            for (what, key, value) in steps {
-                match what {
-                    0..=2 => prop_assert_eq!(map.insert(key, value), oracle.insert(key, value)),
-                    3..=4 => prop_assert_eq!(map.erase(key), oracle.remove(&key)),
-                    _ => prop_assert_eq!(map.find(key), oracle.get(&key).copied()),
-                }
-                prop_assert_eq!(map.entries(), oracle.len());
-            }
-            let mut found = Vec::new();
-            map.each(|value| found.push(value));
-            let mut expected = Vec::from_iter(oracle.into_values());
-            found.sort_unstable();
-            expected.sort_unstable();
-            prop_assert_eq!(found, expected);
+        fn behaves_like_the_standard_map(steps in steps(), room in 0_usize..300) {
+            agrees(CuckooMap::<u64, Default64>::sized(room, Default::default()), &steps);
         }
     }
 

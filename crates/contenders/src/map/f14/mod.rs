@@ -46,14 +46,13 @@ fn hardware(_: &str) -> Path {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
-
     use proptest::prelude::*;
 
     use super::*;
     use crate::hash::{Default64, Hashes};
     use crate::keyed::Structure;
     use crate::map::OneHash;
+    use crate::map::slots::tests::{agrees, steps};
 
     /// Everything in few chunks: long probes, counters at work.
     #[derive(Clone, Default)]
@@ -69,40 +68,6 @@ mod tests {
         fn avalanches(&self) -> bool {
             true
         }
-    }
-
-    #[derive(Clone, Debug)]
-    enum Step {
-        Insert(u64, u64),
-        Erase(u64),
-        Find(u64),
-    }
-
-    fn steps() -> impl Strategy<Value = Vec<Step>> {
-        let key = || 0_u64..300;
-        let step = prop_oneof![
-            3 => (key(), any::<u64>()).prop_map(|(key, value)| Step::Insert(key, value)),
-            2 => key().prop_map(Step::Erase),
-            1 => key().prop_map(Step::Find),
-        ];
-        prop::collection::vec(step, 0..1200)
-    }
-
-    fn agrees<S: Structure<u64>>(mut map: S, steps: &[Step]) {
-        let mut oracle = HashMap::new();
-        for step in steps {
-            match *step {
-                Step::Insert(k, v) => assert_eq!(map.insert(k, v), oracle.insert(k, v)),
-                Step::Erase(k) => assert_eq!(map.erase(k), oracle.remove(&k)),
-                Step::Find(k) => assert_eq!(map.find(k), oracle.get(&k).copied()),
-            }
-            assert_eq!(map.entries(), oracle.len());
-        }
-        let (mut found, mut expected) = (Vec::new(), Vec::from_iter(oracle.values().copied()));
-        map.each(|value| found.push(value));
-        found.sort_unstable();
-        expected.sort_unstable();
-        assert_eq!(found, expected);
     }
 
     proptest! {

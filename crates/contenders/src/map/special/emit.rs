@@ -291,11 +291,8 @@ fn rust(sheet: &Sheet, about: &str, integers: bool) -> String {
                 "#![forbid(unsafe_code)]\n\nuse std::collections::BinaryHeap;\n",
                 1,
             );
-            text += &code(include_str!("build.rs")).replacen(
-                "use std::collections::BinaryHeap;\n",
-                "",
-                1,
-            );
+            text += &code(include_str!("build.rs"))
+                .replacen("use std::collections::BinaryHeap;\n", "", 1);
             format!(
                 "/// The table of these keys with any values; of equal keys the last one counts. Nothing for keys of \
                      another shape.\npub fn build(keys: &[{key}], values: &[u64]) -> Option<Built<{words}>> {{\n    \

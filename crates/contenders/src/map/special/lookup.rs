@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! key ─▶ Probe: its words, a hash of the bytes that tell keys apart
-//!          │ hash · buckets ─▶ pilots | 7 | 0 | 31 | …      a byte for some four keys
+//!          │ hash · buckets ─▶ pilots | 7 | 0 | 31 | …      a byte for some three keys
 //!          │ hash, pilot    ─▶ slots  | words … value | …   one for each key, few empty
 //!          └ words = words? ─▶ value
 //!

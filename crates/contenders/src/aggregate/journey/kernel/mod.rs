@@ -378,22 +378,8 @@ mod tests {
     #[test]
     fn the_first_bad_row_is_found_whatever_it_is() {
         for bad in [
-            "",
-            "\r",
-            "x",
-            "x;",
-            ";1.0",
-            ";;1.0",
-            "x;1",
-            "x;1.00",
-            "x;100.0",
-            "x;+1.0",
-            "x;1.0\r",
-            "x;.5",
-            "x;-.5",
-            "x;a.b",
-            "x;y;1.0",
-            "x;1.0;2.0",
+            "", "\r", "x", "x;", ";1.0", ";;1.0", "x;1", "x;1.00", "x;100.0", "x;+1.0", "x;1.0\r",
+            "x;.5", "x;-.5", "x;a.b", "x;y;1.0", "x;1.0;2.0",
             "a name that is rather long and ends",
         ] {
             for (before, after) in [("", ""), ("a;1.0\nbc;-22.5\n", "d;3.0\n")] {
