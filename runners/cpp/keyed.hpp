@@ -115,6 +115,12 @@ struct Written {
     using name = __VA_ARGS__;                                                                      \
     constexpr const char *name##_written = #__VA_ARGS__
 
+// The same with Map behind the name, and the structure of that name, a StandardMap of it.
+#define FATHOM_MAP(name, ...)                                                                      \
+    FATHOM_TYPE(name##Map, __VA_ARGS__);                                                           \
+    template <class Key>                                                                           \
+    using name = fathom::StandardMap<Key, name##Map<Key>>
+
 std::vector<Metric> percentiles(std::vector<std::int64_t> nanoseconds);
 
 // The loops over a structure `S`, which holds keys of type Key and has
@@ -122,7 +128,8 @@ std::vector<Metric> percentiles(std::vector<std::int64_t> nanoseconds);
 //   S(std::size_t entries, const View<Key> &view);   // 0 makes no room
 //   std::size_t entries() const;
 //   std::optional<std::uint64_t> find(Key), insert(Key, value), erase(Key);   // what was there
-//   template <class F> void each(F visit) const;                // in key order where ordered
+//   template <class F> void each(F visit) const;   // in key order where ordered, but for those that
+//   template <class F> void scan(F visit) const;   // have this one for it
 //   template <class F> void range(Key start, std::size_t span, F visit) const;
 // and need not have what its abilities leave out.
 template <class Key, class S>
@@ -176,28 +183,37 @@ class BenchOf final : public Bench {
     }
 
     std::vector<Metric> metrics() override {
-        std::vector<Metric> found;
         const std::string &op = view_.operation;
-        if (stays_) {
-            const auto entries = std::max<std::size_t>(stays_->entries(), 1);
-            found.push_back({"live_bytes_per_entry", live_bytes_ / static_cast<double>(entries)});
-        }
-        if (op == "insert" || op == "build") {
+        std::unique_ptr<S> fresh;
+        double live = live_bytes_;
+        if (is_fresh_) {
             const auto before = live_heap_bytes();
-            auto map = op == "build" ? build() : filled();
-            const double live = static_cast<double>(live_heap_bytes() - before);
-            const auto entries = std::max<std::size_t>(map->entries(), 1);
-            found.push_back({"live_bytes_per_entry", live / static_cast<double>(entries)});
+            fresh = op == "build" ? build() : op == "insert" ? filled() : begun();
+            live = static_cast<double>(live_heap_bytes() - before);
         }
+        S &map = is_fresh_ ? *fresh : *stays_;
+        const auto entries = std::max<std::size_t>(map.entries(), 1);
+        std::vector<Metric> found = {{"live_bytes_per_entry", live / static_cast<double>(entries)}};
+        const auto each = [&](const std::vector<Key> &keys, auto run) {
+            append(found, each_timed(keys.size(), run));
+        };
         if (op == "insert") {
-            auto map = empty();
-            append(found, each_timed(view_.entries.size(), [&](std::size_t at) {
-                map->insert(view_.entries[at], view_.values[at]);
-            }));
+            // Never two full ones at a time.
+            fresh.reset();
+            const auto grown = empty();
+            each(view_.entries, [&](std::size_t at) {
+                grown->insert(view_.entries[at], view_.values[at]);
+            });
+        } else if (op == "erase") {
+            if constexpr (S::abilities.erase) {
+                each(view_.probes, [&](std::size_t at) { keep(map.erase(view_.probes[at])); });
+            }
+        } else if (op == "update") {
+            each(view_.probes, [&](std::size_t at) {
+                map.insert(view_.probes[at], view_.new_values[at]);
+            });
         } else if (op.rfind("find-", 0) == 0) {
-            append(found, each_timed(view_.probes.size(), [&](std::size_t at) {
-                keep(stays_->find(view_.probes[at]));
-            }));
+            each(view_.probes, [&](std::size_t at) { keep(map.find(view_.probes[at])); });
         }
         return found;
     }
@@ -309,10 +325,13 @@ class BenchOf final : public Bench {
         }
         if (op == "iterate" || op == "scan") {
             if constexpr (S::abilities.iterate) {
-                if (op == "scan") {
-                    stays_->each([&](std::uint64_t value) { tally.next(value); });
-                } else {
+                const auto next = [&](std::uint64_t value) { tally.next(value); };
+                if (op == "iterate") {
                     stays_->each([&](std::uint64_t value) { tally.any(value); });
+                } else if constexpr (requires { stays_->scan(next); }) {
+                    stays_->scan(next);
+                } else {
+                    stays_->each(next);
                 }
             }
             return tally;
@@ -429,7 +448,7 @@ struct Listed {
     }
 };
 
-// A standard-shaped map (`try_emplace`, `find`, `erase(iterator)`) as a structure.
+// A standard-shaped map (`try_emplace` or `insert`, `find`, `erase(iterator)`) as a structure.
 template <class Key, class Map, Abilities able = Abilities{}>
 class StandardMap {
   public:
@@ -448,7 +467,7 @@ class StandardMap {
         return at == map_.end() ? std::nullopt : std::optional(at->second);
     }
     std::optional<std::uint64_t> insert(Key key, std::uint64_t value) {
-        const auto [at, is_new] = map_.try_emplace(key, value);
+        const auto [at, is_new] = put(key, value);
         if (is_new) {
             return std::nullopt;
         }
@@ -481,8 +500,17 @@ class StandardMap {
         }
     }
 
-  private:
+  protected:
     Map map_;
+
+  private:
+    auto put(Key key, std::uint64_t value) {
+        if constexpr (requires { map_.try_emplace(key, value); }) {
+            return map_.try_emplace(key, value);
+        } else {
+            return map_.insert({key, value});
+        }
+    }
 };
 
 // The abilities of a search tree: everything.

@@ -26,6 +26,20 @@ std::vector<std::byte> shared_bytes(const json &data) {
     return bytes;
 }
 
+// The empty workload: what the harness costs.
+class Nothing final : public fathom::Bench {
+  public:
+    fathom::Work work() const override { return {}; }
+    std::uint64_t sample(std::uint64_t iterations, fathom::Meter &meter) override {
+        meter.start();
+        for (std::uint64_t at = 0; at < iterations; ++at) {
+            asm volatile("" : : : "memory");
+        }
+        meter.stop();
+        return fathom::Digest().value();
+    }
+};
+
 class Worker {
   public:
     json answer(const json &request) {
@@ -83,6 +97,10 @@ class Worker {
 
     json open(const json &request) {
         bench_.reset();
+        if (request.at("contender").is_null()) {
+            bench_ = std::make_unique<Nothing>();
+            return opened(request);
+        }
         const std::string name = request.at("contender");
         const auto &all = fathom::contenders();
         const auto found = std::find_if(all.begin(), all.end(),
@@ -100,6 +118,12 @@ class Worker {
             workload.at("parameters").get_to(opening.parameters);
         }
         bench_ = found->open(opening);
+        json answer = opened(request);
+        answer["data"] = "copied to the worker's own heap";
+        return answer;
+    }
+
+    json opened(const json &request) const {
         const fathom::Work done = bench_->work();
         json work = {{"bytes", done.bytes}, {"items", done.items}};
         json missing = json::array();
@@ -108,7 +132,6 @@ class Worker {
         }
         json answer = {{"answer", "opened"}, {"work", work}, {"leaves_the_thread", false}};
         answer["missing"] = missing;
-        answer["data"] = "copied to the worker's own heap";
         return answer;
     }
 

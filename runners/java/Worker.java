@@ -1,9 +1,9 @@
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.LongSupplier;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -30,7 +30,7 @@ final class Worker {
   private static String digest(long number) {
     long value = 0xcbf29ce484222325L;
     for (int i = 0; i < 64; i += 8) value = (value ^ (number >>> i & 255)) * 0x100000001b3L;
-    return String.format("%016x", value);
+    return String.format(Locale.ROOT, "%016x", value);
   }
 
   private static volatile long answer;
@@ -51,14 +51,13 @@ final class Worker {
       best = Math.min(best, batch);
       total += batch;
     }
-    return String.format(
-        "{\"name\":\"warm-up ms\",\"value\":%d.%03d},{\"name\":\"warm-up runs\",\"value\":%d}",
-        total / 1_000_000, total / 1_000 % 1_000, runs);
+    String form = "{\"name\":\"warm-up ms\",\"value\":%d.%03d},{\"name\":\"warm-up runs\",\"value\":%d}";
+    return String.format(Locale.ROOT, form, total / 1_000_000, total / 1_000 % 1_000, runs);
   }
 
   /** What stands behind a name in a request; names are those we offered and need no escapes. */
   private static String of(String line, String name) {
-    Matcher found = Pattern.compile("\"" + name + "\":\"?([^\",}]*)").matcher(line);
+    var found = Pattern.compile("\"" + name + "\":\"?([^\",}]*)").matcher(line);
     return found.find() ? found.group(1) : "";
   }
 
@@ -89,7 +88,8 @@ final class Worker {
         long cpu = threads.getCurrentThreadCpuTime();
         long wall = timed(open, Long.parseLong(of(line, "iterations")));
         cpu = threads.getCurrentThreadCpuTime() - cpu;
-        reply = String.format("{\"answer\":\"sample\",\"wall_ns\":%d,\"cpu_ns\":%d,\"check\":\"%s\"}", wall, cpu, digest(answer));
+        String form = "{\"answer\":\"sample\",\"wall_ns\":%d,\"cpu_ns\":%d,\"check\":\"%s\"}";
+        reply = String.format(Locale.ROOT, form, wall, cpu, digest(answer));
       }
       if (ask.equals("metrics")) reply = "{\"answer\":\"metrics\",\"metrics\":[" + metrics + "]}";
       if (ask.equals("close")) reply = "{\"answer\":\"closed\"}";

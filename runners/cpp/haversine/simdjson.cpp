@@ -205,21 +205,57 @@ void read_array(parser &parser, const char *text, std::size_t bytes, std::size_t
         const double x0 = pair["x0"], y0 = pair["y0"], x1 = pair["x1"], y1 = pair["y1"];
         distances.add(x0, y0, x1, y1);
     }
+    // It tells where it is until all is read.
+    if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) {
+        throw std::runtime_error("another array behind the pairs");
+    }
 }
 
-// A window ends behind the last object that is whole in it; brackets make it a document.
+constexpr const char *BLANKS = " \t\r\n";
+
+// Where the first element of the array stands that is the root's member `pairs`.
+std::size_t begin_of_pairs(std::string_view text) {
+    int depth = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] == '{' || text[at] == '[') {
+            ++depth;
+        } else if (text[at] == '}' || text[at] == ']') {
+            --depth;
+        } else if (text[at] == '"') {
+            const std::size_t begin = at + 1;
+            for (++at; at < text.size() && text[at] != '"'; ++at) {
+                at += text[at] == '\\';
+            }
+            const bool is_it = depth == 1 && text.substr(begin, at - begin) == "pairs";
+            const std::size_t colon = is_it ? text.find_first_not_of(BLANKS, at + 1) : text.npos;
+            if (colon != text.npos && text[colon] == ':') {
+                const std::size_t open = text.find_first_not_of(BLANKS, colon + 1);
+                if (open != text.npos && text[open] == '[') {
+                    return open + 1;
+                }
+            }
+        }
+    }
+    throw std::runtime_error("no array of pairs");
+}
+
+// A window ends behind the last object that is whole in it; brackets make it a document. The last array of
+// the text is taken to be that of the pairs.
 double mean_of(std::string_view text, parser &parser, std::vector<char> &window,
                std::uint64_t &pairs) {
-    const std::size_t open = text.find('[');
+    const std::size_t begin = begin_of_pairs(text);
     const std::size_t close = text.rfind(']');
-    if (open == text.npos || close == text.npos || close < open) {
-        throw std::runtime_error("no array of pairs");
+    if (close == text.npos || close < begin) {
+        throw std::runtime_error("an array without an end");
     }
-    std::string_view rest = text.substr(open + 1, close - open - 1);
+    std::string_view rest = text.substr(begin, close - begin);
     Distances distances;
     window.resize(WINDOW + 2 + simdjson::SIMDJSON_PADDING);
     while (rest.find_first_not_of(" \t\r\n,") != rest.npos) {
         const std::size_t end = rest.substr(0, WINDOW).rfind('}');
+        if (rest[rest.find_first_not_of(BLANKS)] == ']') {
+            throw std::runtime_error("another array behind the pairs");
+        }
         if (end == rest.npos) {
             throw std::runtime_error("an object longer than a window");
         }
@@ -239,7 +275,11 @@ class Reader final : public fathom::Bench {
   public:
     explicit Reader(std::span<const std::byte> data)
         : text_(reinterpret_cast<const char *>(data.data()), data.size()) {
-        mean_of(text_, parser_, window_, pairs_);
+        try {
+            mean_of(text_, parser_, window_, pairs_);
+        } catch (const std::exception &error) {
+            throw fathom::Unsupported{std::string("does not read this document: ") + error.what()};
+        }
     }
 
     fathom::Work work() const override { return {text_.size(), pairs_}; }

@@ -7,20 +7,12 @@
 
 namespace {
 using fathom::Xxh3;
-FATHOM_TYPE(FlatMap, absl::flat_hash_map<K, V>);
-FATHOM_TYPE(FlatMapXxh3, absl::flat_hash_map<K, V, Xxh3>);
-FATHOM_TYPE(NodeMap, absl::node_hash_map<K, V>);
-FATHOM_TYPE(NodeMapXxh3, absl::node_hash_map<K, V, Xxh3>);
+FATHOM_MAP(Flat, absl::flat_hash_map<K, V>);
+FATHOM_MAP(FlatXxh3, absl::flat_hash_map<K, V, Xxh3>);
+FATHOM_MAP(Node, absl::node_hash_map<K, V>);
+FATHOM_MAP(NodeXxh3, absl::node_hash_map<K, V, Xxh3>);
 FATHOM_TYPE(BTreeMap, absl::btree_map<K, V>);
 
-template <class Key>
-using Flat = fathom::StandardMap<Key, FlatMap<Key>>;
-template <class Key>
-using FlatXxh3 = fathom::StandardMap<Key, FlatMapXxh3<Key>>;
-template <class Key>
-using Node = fathom::StandardMap<Key, NodeMap<Key>>;
-template <class Key>
-using NodeXxh3 = fathom::StandardMap<Key, NodeMapXxh3<Key>>;
 template <class Key>
 using BTree = fathom::StandardMap<Key, BTreeMap<Key>, fathom::TREE>;
 
@@ -34,14 +26,14 @@ const fathom::Listed<Flat> flat("map", "cpp-absl-flat+own", FATHOM_VERSION,
 const fathom::Listed<FlatXxh3>
     flat_xxh3("map", "cpp-absl-flat+xxh3-64", FATHOM_VERSION,
               "absl::flat_hash_map with XXH3: entries in the table.",
-              written("flat_hash_map.h", FlatMapXxh3_written, "absl::flat_hash_map"));
+              written("flat_hash_map.h", FlatXxh3Map_written, "absl::flat_hash_map"));
 const fathom::Listed<Node> node("map", "cpp-absl-node+own", FATHOM_VERSION,
                                 "absl::node_hash_map with absl::Hash: a node per entry.",
                                 written("node_hash_map.h", NodeMap_written, "absl::node_hash_map"));
 const fathom::Listed<NodeXxh3>
     node_xxh3("map", "cpp-absl-node+xxh3-64", FATHOM_VERSION,
               "absl::node_hash_map with XXH3: a node per entry.",
-              written("node_hash_map.h", NodeMapXxh3_written, "absl::node_hash_map"));
+              written("node_hash_map.h", NodeXxh3Map_written, "absl::node_hash_map"));
 const fathom::Listed<BTree> btree("tree", "cpp-absl-btree", FATHOM_VERSION, "absl::btree_map.",
                                   written("btree_map.h", BTreeMap_written, "absl::btree"));
 } // namespace

@@ -5,13 +5,8 @@
 
 namespace {
 using fathom::Xxh3;
-FATHOM_TYPE(FlatMap, boost::unordered_flat_map<K, V>);
-FATHOM_TYPE(FlatMapXxh3, boost::unordered_flat_map<K, V, Xxh3>);
-
-template <class Key>
-using Flat = fathom::StandardMap<Key, FlatMap<Key>>;
-template <class Key>
-using FlatXxh3 = fathom::StandardMap<Key, FlatMapXxh3<Key>>;
+FATHOM_MAP(Flat, boost::unordered_flat_map<K, V>);
+FATHOM_MAP(FlatXxh3, boost::unordered_flat_map<K, V, Xxh3>);
 
 fathom::Written written(const char *type) {
     return {"boost/unordered/unordered_flat_map.hpp", type, "libboost1.81-dev", "Boost::headers"};
@@ -20,5 +15,5 @@ fathom::Written written(const char *type) {
 const fathom::Listed<Flat> own("map", "cpp-boost-flat+own", FATHOM_VERSION,
                                "boost::unordered_flat_map with boost::hash.", written(FlatMap_written));
 const fathom::Listed<FlatXxh3> xxh3("map", "cpp-boost-flat+xxh3-64", FATHOM_VERSION,
-                                    "boost::unordered_flat_map with XXH3.", written(FlatMapXxh3_written));
+                                    "boost::unordered_flat_map with XXH3.", written(FlatXxh3Map_written));
 } // namespace

@@ -1,5 +1,5 @@
 // HAT-trie (dcjones' C library): a trie whose leaves are small hash tables; visits keys in order by
-// sorting the leaves.
+// sorting the leaves, and in none as they lie.
 #include "keyed.hpp"
 
 #include <bit>
@@ -57,15 +57,25 @@ class HatTrie {
     }
     template <class F>
     void each(F visit) const {
-        hattrie_iter_t *at = hattrie_iter_begin(trie_, true);
+        walk(false, visit);
+    }
+    template <class F>
+    void scan(F visit) const {
+        walk(true, visit);
+    }
+
+  private:
+    hattrie_t *trie_;
+
+    // In key order the leaves are sorted first.
+    template <class F>
+    void walk(bool is_sorted, F visit) const {
+        hattrie_iter_t *at = hattrie_iter_begin(trie_, is_sorted);
         for (; !hattrie_iter_finished(at); hattrie_iter_next(at)) {
             visit(*hattrie_iter_val(at));
         }
         hattrie_iter_free(at);
     }
-
-  private:
-    hattrie_t *trie_;
 };
 
 const fathom::Listed<HatTrie> listed("trie", "cpp-hat-trie", FATHOM_VERSION, "dcjones' HAT-trie.",

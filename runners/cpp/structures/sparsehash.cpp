@@ -39,49 +39,22 @@ void look_for_absent(const fathom::View<std::string_view> &view) {
 }
 
 template <class Key, class Map>
-class Sparsehash {
+class Sparsehash : public fathom::StandardMap<Key, Map> {
   public:
-    static constexpr fathom::Abilities abilities{};
-
-    Sparsehash(std::size_t entries, const fathom::View<Key> &view) {
+    Sparsehash(std::size_t entries, const fathom::View<Key> &view)
+        : fathom::StandardMap<Key, Map>(0, view) {
+        auto &map = this->map_;
         if (!view.absent) {
             look_for_absent(view);
         }
-        if constexpr (requires { map_.set_empty_key(view.absent->first); }) {
-            map_.set_empty_key(view.absent->first);
+        if constexpr (requires { map.set_empty_key(view.absent->first); }) {
+            map.set_empty_key(view.absent->first);
         }
-        map_.set_deleted_key(view.absent->second);
+        map.set_deleted_key(view.absent->second);
         if (entries > 0) {
-            map_.resize(entries);
+            map.resize(entries);
         }
     }
-    std::size_t entries() const { return map_.size(); }
-    std::optional<std::uint64_t> find(Key key) const {
-        const auto at = map_.find(key);
-        return at == map_.end() ? std::nullopt : std::optional(at->second);
-    }
-    std::optional<std::uint64_t> insert(Key key, std::uint64_t value) {
-        const auto [at, is_new] = map_.insert({key, value});
-        return is_new ? std::nullopt : std::optional(std::exchange(at->second, value));
-    }
-    std::optional<std::uint64_t> erase(Key key) {
-        const auto at = map_.find(key);
-        if (at == map_.end()) {
-            return std::nullopt;
-        }
-        const std::uint64_t value = at->second;
-        map_.erase(at);
-        return value;
-    }
-    template <class F>
-    void each(F visit) const {
-        for (const auto &entry : map_) {
-            visit(entry.second);
-        }
-    }
-
-  private:
-    Map map_;
 };
 
 using fathom::Xxh3;

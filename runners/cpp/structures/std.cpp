@@ -6,14 +6,10 @@
 
 namespace {
 using fathom::Xxh3;
-FATHOM_TYPE(UnorderedMap, std::unordered_map<K, V>);
-FATHOM_TYPE(UnorderedMapXxh3, std::unordered_map<K, V, Xxh3>);
+FATHOM_MAP(Unordered, std::unordered_map<K, V>);
+FATHOM_MAP(UnorderedXxh3, std::unordered_map<K, V, Xxh3>);
 FATHOM_TYPE(OrderedMap, std::map<K, V>);
 
-template <class Key>
-using Unordered = fathom::StandardMap<Key, UnorderedMap<Key>>;
-template <class Key>
-using UnorderedXxh3 = fathom::StandardMap<Key, UnorderedMapXxh3<Key>>;
 template <class Key>
 using Ordered = fathom::StandardMap<Key, OrderedMap<Key>, fathom::TREE>;
 
@@ -23,7 +19,7 @@ const fathom::Listed<Unordered> own("map", "cpp-std-unordered-map+own", LIBSTDCX
                                     {"unordered_map", UnorderedMap_written});
 const fathom::Listed<UnorderedXxh3> xxh3("map", "cpp-std-unordered-map+xxh3-64", LIBSTDCXX,
                                          "std::unordered_map with XXH3: a node per entry.",
-                                         {"unordered_map", UnorderedMapXxh3_written});
+                                         {"unordered_map", UnorderedXxh3Map_written});
 const fathom::Listed<Ordered> ordered("tree", "cpp-std-map", LIBSTDCXX,
                                       "std::map, a red-black tree with a node per entry.",
                                       {"map", OrderedMap_written});

@@ -5,13 +5,8 @@
 
 namespace {
 using fathom::Xxh3;
-FATHOM_TYPE(HopscotchMap, tsl::hopscotch_map<K, V>);
-FATHOM_TYPE(HopscotchMapXxh3, tsl::hopscotch_map<K, V, Xxh3>);
-
-template <class Key>
-using Hopscotch = fathom::StandardMap<Key, HopscotchMap<Key>>;
-template <class Key>
-using HopscotchXxh3 = fathom::StandardMap<Key, HopscotchMapXxh3<Key>>;
+FATHOM_MAP(Hopscotch, tsl::hopscotch_map<K, V>);
+FATHOM_MAP(HopscotchXxh3, tsl::hopscotch_map<K, V, Xxh3>);
 
 #define PACKAGE "libtsl-hopscotch-map-dev"
 const fathom::Listed<Hopscotch> own("map", "cpp-hopscotch-map+own", FATHOM_VERSION,
@@ -19,5 +14,5 @@ const fathom::Listed<Hopscotch> own("map", "cpp-hopscotch-map+own", FATHOM_VERSI
                                     {"tsl/hopscotch_map.h", HopscotchMap_written, PACKAGE});
 const fathom::Listed<HopscotchXxh3> xxh3("map", "cpp-hopscotch-map+xxh3-64", FATHOM_VERSION,
                                          "tsl::hopscotch_map with XXH3.",
-                                         {"tsl/hopscotch_map.h", HopscotchMapXxh3_written, PACKAGE});
+                                         {"tsl/hopscotch_map.h", HopscotchXxh3Map_written, PACKAGE});
 } // namespace
