@@ -289,7 +289,8 @@ def _asked(
     whole("threads", threads, 1, MOST_THREADS)
     whole("chunk_bytes", chunk_bytes, 64, 1 << 30)
     whole("memory_limit", memory_limit, 0)
-    if stats is STATS and _list(texts) and not _list(values):
+    is_default = stats is STATS
+    if is_default and _list(texts) and not _list(values):
         stats = ("count", "distinct")
     stats, null_values = _texts("stats", stats), _texts("null_values", null_values)
     if not stats:
@@ -325,7 +326,7 @@ def _asked(
         and {format_in, delimiter, header, quotes, decimal_comma} == {None}
     ) and not null_values and ragged == "fail"
     keys, columns = _columns(by, values, words)
-    if not columns and stats not in (_list(STATS), ["count"]):
+    if not columns and not is_default and stats != ["count"]:
         raise ValueError("stats: values=[] counts records, and nothing else is told of them: leave stats= out")
     is_text = [False] * (len(columns) - len(words)) + [True] * len(words)
     plan = _Plan(

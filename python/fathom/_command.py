@@ -100,6 +100,9 @@ def found(asked: str, options: list[str], words: list[str], input: bytes | None 
 _REPEATED = "axis cleanup command_name conclude library output prepare set setup strategy with worker".split()
 _WORDS = "join parameter parameter_list parameter_scan".split()
 
+# Those of them in whose lists a backslash makes a comma part of a value.
+_ESCAPED = "parameter parameter_list".split()
+
 # Options with which the command prints no JSON, prints it elsewhere, or prints the same. (The output of `run` is that of
 # commands.)
 _SHOWING = "brief columns explain format help open output report show_output sort style time_unit wide".split()
@@ -160,9 +163,16 @@ def _is_several(value) -> bool:
 
 def _word(name: str, value) -> str:
     """A value as the command takes it, several of them with commas."""
-    if _is_several(value):
-        return ",".join(_one(name, one) for one in value)
-    return _one(name, value)
+    if not _is_several(value):
+        return _one(name, value)
+    words = [_one(name, one) for one in value]
+    if name in _ESCAPED:
+        return ",".join(re.sub(r"[\\,]", r"\\\g<0>", word) for word in words)
+    for word in words:
+        if "," in word:
+            hint = ": command_name= takes it" if name == "names" else ""
+            raise ValueError(f"{name}=: {word!r} has a comma, which the command takes for the end of a value{hint}")
+    return ",".join(words)
 
 
 def _one(name: str, value) -> str:

@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 from fathom._command import found, in_memory, options_of
 from fathom._result import Run
-from fathom._worker import inside
+from fathom._worker import SCRIPT, inside
 
 _WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_worker.py")
 
@@ -58,12 +58,11 @@ def compare(function=None, *, baseline=None, args=(), kwargs=None, budget=None, 
 
     Every function runs in a process of its own, which imports it: it must be found by its module and
     name (in a notebook, write it to a file with ``%%writefile``), also what wraps another one
-    (``cached = functools.lru_cache(slow)``) and what has no name of its own (``functools.partial``). Arguments are pickled once
-    and unpickled in each process. Rounds are interleaved in balanced random order by the command
-    ``fathom own``. A function whose answer is not equal to the baseline's has no time (NaN counts as
-    equal to NaN, and arrays of NumPy by their elements). Garbage
-    is collected before each sample and not during it. Options are those of ``fathom own``:
-    rounds, level, processes, clock and so on.
+    (``cached = functools.lru_cache(slow)``) and what has no name of its own (``functools.partial``); a script is imported, too,
+    and compares under ``if __name__ == "__main__":`` alone. Arguments are pickled once and unpickled in each process.
+    Rounds are interleaved in balanced random order by the command ``fathom own``. A function whose answer is not equal to
+    the baseline's has no time (NaN counts as equal to NaN, and arrays of NumPy by their elements). Garbage is collected
+    before each sample and not during it. Options are those of ``fathom own``: rounds, level, processes, clock and so on.
     """
     if isinstance(function, (list, tuple)):
         if baseline is not None:
@@ -100,17 +99,19 @@ def _place(function):
     module, name = _imported(function, inside(function))
     if module != "__main__":
         return module, None, name
-    path = getattr(sys.modules["__main__"], "__file__", None)
-    if path is None or not os.path.exists(path):
+    path = _script()
+    if path is None:
         raise ValueError(
             f"{name} is defined in a session, where no other process finds it: "
             "write it to a file (in a notebook: %%writefile) and import it"
         )
-    # Under another name, so that what a script does as a script is not done again.
-    return _SCRIPT, os.path.abspath(path), name
+    return SCRIPT, path, name
 
 
-_SCRIPT = "__fathom_main__"
+def _script() -> str | None:
+    """The file of the script that runs, if there is one."""
+    path = getattr(sys.modules["__main__"], "__file__", None)
+    return os.path.abspath(path) if path is not None and os.path.exists(path) else None
 
 
 def _imported(given, function) -> tuple[str, str]:
@@ -145,10 +146,13 @@ def _names(places) -> list[str]:
     short = [name for _, _, name in places]
     if len(set(short)) == len(short):
         return short
-    return [f"{'__main__' if module == _SCRIPT else module}.{name}" for module, _, name in places]
+    return [f"{'__main__' if module == SCRIPT else module}.{name}" for module, _, name in places]
 
 
 def _measure(functions, args, kwargs, budget, options) -> Run:
+    if SCRIPT in sys.modules:
+        said = "this script is imported for the functions it compares, and would compare them again: it has to do that under"
+        raise RuntimeError(f"{said} if __name__ == '__main__':")
     for function in functions:
         _check(function)
     asked = options_of("own", dict(budget=budget, **options))
@@ -161,6 +165,7 @@ def _measure(functions, args, kwargs, budget, options) -> Run:
         raise ValueError("compare needs at least two functions of different names")
     job = {
         "contenders": contenders,
+        "script": _script(),
         "arguments": pickle.dumps((tuple(args), dict(kwargs or {}))),
         "path": [os.path.abspath(folder) if folder else os.getcwd() for folder in sys.path],
     }

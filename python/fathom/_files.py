@@ -6,6 +6,7 @@ import os
 
 from fathom import _native
 from fathom._error import DataError
+from fathom._pipe import is_path
 
 
 def _first(data) -> bytes:
@@ -15,7 +16,7 @@ def _first(data) -> bytes:
     if hasattr(data, "__arrow_c_stream__"):
         return b""
     try:
-        if isinstance(data, (str, os.PathLike)):
+        if is_path(data):
             if not os.path.isfile(data):
                 return b""
             with open(data, "rb") as file:
@@ -50,8 +51,9 @@ def tables(inputs: list, columns: list) -> list:
     parts = [_opened(name, data, format) for name, data in zip(names, inputs)]
     schemas = [schema for _, schema in parts]
     if all(column in schemas[0].names for column in columns if isinstance(column, str)):
-        read = _streamed if format == "stream" else _scanned
-        stream = read(parts, *_shared(names, schemas, columns, format == "stream"))
+        schema, places = _shared(names, schemas, columns, format == "stream")
+        batches = _scanned(parts, schema) if format == "parquet" else _streamed(parts, schema, places, format)
+        stream = pyarrow.RecordBatchReader.from_batches(schema, _told(batches))
     else:
         # The native half says it better.
         stream = pyarrow.RecordBatchReader.from_batches(schemas[0], [])
@@ -59,7 +61,7 @@ def tables(inputs: list, columns: list) -> list:
 
 
 def _name(data) -> str:
-    if isinstance(data, (str, os.PathLike)):
+    if is_path(data):
         return os.fsdecode(data)
     name = "<bytes>" if isinstance(data, bytes) else getattr(data, "name", None)
     return name if isinstance(name, str) else "<stream>"
@@ -70,14 +72,17 @@ def _opened(name: str, data, format: str):
     import pyarrow
     from pyarrow import dataset, fs, ipc
 
-    is_path = isinstance(data, (str, os.PathLike))
-    source = os.fsdecode(data) if is_path else pyarrow.BufferReader(data) if isinstance(data, bytes) else data
+    if is_path(data):
+        source, where = os.fsdecode(data), fs.LocalFileSystem()
+    else:
+        # Of an open file with a path pyarrow would take the path.
+        source, where = pyarrow.BufferReader(data) if isinstance(data, bytes) else pyarrow.PythonFile(data, "r"), None
     try:
         if format == "stream":
-            stream = ipc.open_stream(pyarrow.OSFile(source) if is_path else source)
+            stream = ipc.open_stream(pyarrow.OSFile(source) if where else source)
             return stream, stream.schema
         kind = dataset.ParquetFileFormat() if format == "parquet" else dataset.IpcFileFormat()
-        part = kind.make_fragment(source, filesystem=fs.LocalFileSystem() if is_path else None)
+        part = kind.make_fragment(source, filesystem=where)
         return part, part.physical_schema
     except (pyarrow.ArrowInvalid, OSError) as said:
         if getattr(said, "errno", None):
@@ -115,24 +120,45 @@ def _place(name: str, there: list, column: str) -> int:
     return there.index(column)
 
 
-def _streamed(parts: list, schema, places: list):
+def _told(batches):
+    """The batches; what is wrong in a file as the error of pyarrow that is one of data when it has come through Arrow."""
     import pyarrow
 
-    def batches():
-        for (stream, _), there in zip(parts, places):
-            for batch in stream:
-                columns = [batch.column(at).cast(type) for at, type in zip(there, schema.types)]
-                yield pyarrow.RecordBatch.from_arrays(columns, schema=schema)
+    try:
+        yield from batches
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowIndexError, OSError) as said:
+        if getattr(said, "errno", None):
+            raise
+        raise pyarrow.ArrowInvalid(str(said)) from None
 
-    return pyarrow.RecordBatchReader.from_batches(schema, batches())
+
+def _streamed(parts: list, schema, places: list, format: str):
+    import pyarrow
+
+    for (part, _), there in zip(parts, places):
+        if format == "arrow":
+            # Only these columns, in this order.
+            part, there = part.to_batches(columns=schema.names), range(len(schema))
+        for batch in part:
+            columns = [batch.column(at) for at in there]
+            for column in columns:
+                # Nobody has looked at the places of texts that stand in the file, and a cast trusts them.
+                column.validate(full=True)
+            columns = [column.cast(type) for column, type in zip(columns, schema.types)]
+            yield pyarrow.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def _scanned(parts: list, schema, _places: list):
+def _scanned(parts: list, schema):
     from pyarrow import dataset
 
     files = [part for part, _ in parts]
     # It casts what is of another type.
-    return dataset.FileSystemDataset(files, schema, files[0].format).scanner().to_reader()
+    yield from dataset.FileSystemDataset(files, schema, files[0].format).scanner().to_reader()
+
+
+#: Types by their names: not every version of pyarrow has all of them.
+_KINDS = dict.fromkeys(["string", "large_string", "string_view"], "texts")
+_KINDS |= dict.fromkeys(["binary", "large_binary", "binary_view"], "bytes")
 
 
 def _kind(type):
@@ -140,8 +166,9 @@ def _kind(type):
     from pyarrow import types
 
     type = type.value_type if types.is_dictionary(type) else type
-    is_text = types.is_string(type) or types.is_large_string(type)
-    return "integers" if types.is_integer(type) else "texts" if is_text else type
+    if types.is_fixed_size_binary(type):
+        return "bytes"
+    return "integers" if types.is_integer(type) else _KINDS.get(str(type), type)
 
 
 def _widest(column: str, names: list, types: list):
@@ -155,8 +182,13 @@ def _widest(column: str, names: list, types: list):
     for name, type in some:
         if _kind(type) != kind:
             raise ValueError(f"{name}: column {column!r} has {_kind(type)}, and {kind} in {some[0][0]}")
-    if kind == "texts":
-        return pyarrow.large_string()
+        if pyarrow.types.is_dictionary(type) and str(type.value_type).endswith("_view"):
+            raise ValueError(
+                f"{name}: column {column!r} has a dictionary of type {type.value_type}, which pyarrow does not join with what "
+                "other files have: write it without a dictionary"
+            )
+    if kind in ("texts", "bytes"):
+        return pyarrow.large_string() if kind == "texts" else pyarrow.large_binary()
     if kind != "integers":
         return kind
     widths = [type.value_type if pyarrow.types.is_dictionary(type) else type for _, type in some]

@@ -2,19 +2,13 @@
 
 from typing import Any, final
 
-# `Groups` has a member of this name.
-_Bytes = bytes
-
 __version__: str
 
 @final
 class Groups:
     parts: int
     has_total: bool
-    records: int
-    rejected: int
-    blank_lines: int
-    bytes: int
+    counts: list[int]
     rejects: list[str]
     names: list[str]
     @staticmethod
@@ -25,7 +19,7 @@ class Groups:
     def is_text(self, number: int) -> bool: ...
     def is_integer(self, number: int) -> bool: ...
     def exact(self, number: int) -> list[str | None]: ...
-    def render(self, form: str, decimals: int | None, rounding: str) -> _Bytes: ...
+    def render(self, form: str, decimals: int | None, rounding: str) -> bytes: ...
     def lines(self, first: int, last: int) -> list[str]: ...
     def stream(self, exact: bool = ...) -> Any: ...
     def schema(self) -> Any: ...

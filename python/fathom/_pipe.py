@@ -19,9 +19,15 @@ class _Pipe:
         return self._file.read(size)
 
 
+def is_path(data) -> bool:
+    """Whether it is opened by its name: some paths have a method ``read``, and some open files a path, but those can say
+    whether they are readable."""
+    return isinstance(data, str) or isinstance(data, os.PathLike) and not (hasattr(data, "read") and hasattr(data, "readable"))
+
+
 def readable(data):
     """The input; of a path to what is no regular file an object with a method ``read``."""
-    if not isinstance(data, (str, os.PathLike)):
+    if not is_path(data):
         return data
     try:
         mode = os.stat(0 if os.fspath(data) == "-" else data).st_mode

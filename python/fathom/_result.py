@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import json
 import re
 from dataclasses import dataclass, field
@@ -171,7 +172,12 @@ def _sentences(page: str) -> list[list[str]]:
 def _case(case: dict, sentences: list[str]) -> Case:
     judged, roles = case["judged"], case["roles"]
     hidden = {roles.get("twin"), roles.get("empty")}
-    names = [row["id"] for row in case["contenders"]]
+    names, seen = [], collections.Counter()
+    for number, row in enumerate(case["contenders"]):
+        # As the report tells them apart.
+        seen[row["id"]] += number not in hidden
+        nth = seen[row["id"]]
+        names.append(row["id"] if number in hidden or nth == 1 else f"{row['id']} ({nth})")
     failures = case["measured"]["failures"]
     baseline = names[roles["baseline"]]
     contenders = []
@@ -181,7 +187,7 @@ def _case(case: dict, sentences: list[str]) -> Case:
             times = (summary.get(f"ns_{name}") for name in ("median", "min", "p95"))
             samples, failure = summary.get("samples", 0), failures[number]
             failure = None if failure is None else _failure(failure)
-            contender = Contender(row["id"], *times, samples, row.get("peak_bytes", 0), failure)
+            contender = Contender(names[number], *times, samples, row.get("peak_bytes", 0), failure)
             contenders.append(contender)
     workload = case["workload"]
     parameters = [f"{name}={value}" for name, value in workload.get("parameters", {}).items()]

@@ -146,7 +146,7 @@ def partial(task, query) -> bytes:
         # Dask has its workers give memory back at once, which doubles what reading an object takes of the system.
         words, without = ["aggregate", "--partial", *task], ("MALLOC_TRIM_THRESHOLD_",)
         try:
-            return _command.call(words, accepted=(0,), without=without)
+            return _command.call(words, without=without)
         except _command.CommandFailed as failed:
             if failed.code != _BAD_DATA:
                 raise

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 _SHOWN = 10
 
 # `Table` has a member of this name.
@@ -39,12 +41,12 @@ class Table:
     @property
     def records(self) -> int:
         """Records taken."""
-        return self._groups.records
+        return self._groups.counts[0]
 
     @property
     def rejected(self) -> int:
         """Records refused; not zero only with ``on_error="skip"``."""
-        return self._groups.rejected
+        return self._groups.counts[1]
 
     @property
     def rejects(self) -> list[str]:
@@ -54,12 +56,12 @@ class Table:
     @property
     def blank_lines(self) -> int:
         """Lines with nothing on them."""
-        return self._groups.blank_lines
+        return self._groups.counts[2]
 
     @property
     def bytes(self) -> int:
         """Bytes of input, decompressed; of Arrow, about as many."""
-        return self._groups.bytes
+        return self._groups.counts[3]
 
     def __len__(self) -> int:
         return len(self._groups)
@@ -70,9 +72,10 @@ class Table:
     def __getitem__(self, column: str) -> list:
         """A column as a list."""
         try:
-            return self._groups.column(self.columns.index(column))
+            at = self.columns.index(column)
         except ValueError:
             raise KeyError(column) from None
+        return self._groups.column(at)
 
     def __eq__(self, other) -> bool:
         if not isinstance(other, Table):
@@ -123,10 +126,12 @@ class Table:
         import pandas
 
         def column(at):
-            cells = self._groups.column(at)
+            if self._groups.is_text(at):
+                return pandas.Series(self._groups.column(at))
             if self._groups.is_integer(at):
+                cells = self._groups.column(at)
                 return pandas.Series(cells, dtype="Int64" if None in cells else "int64")
-            return pandas.Series(cells, dtype=None if self._groups.is_text(at) else "float64")
+            return pandas.Series([text and float(text) for text in self._groups.exact(at)], dtype="float64")
 
         return pandas.DataFrame({name: column(at) for at, name in enumerate(self.columns)})
 
@@ -205,7 +210,14 @@ def _text(cell, is_text: bool) -> str:
         return "-"
     if is_text:
         return cell.translate(_CONTROLS) if isinstance(cell, str) else repr(cell)[2:-1]
-    return cell if len(cell) <= 11 else f"{float(cell):.10g}"
+    if len(cell) <= 11:
+        return cell
+    number = float(cell)
+    if not sys.float_info.min <= abs(number) <= sys.float_info.max:
+        from decimal import Decimal
+
+        return f"{Decimal(cell).normalize():.10g}"
+    return f"{number:.10g}"
 
 
 class _Exact:

@@ -148,19 +148,40 @@ def _pickled(answer) -> bytes:
     return file.getvalue()
 
 
+#: What a script is called here, so that what it does as a script is not done again.
+SCRIPT = "__fathom_main__"
+
+
 def find(place):
     """The function at (module or path, qualified name); a decorated one is the function inside."""
     module, path, name = place
-    if path is not None:
-        spec = importlib.util.spec_from_file_location(module, path)
-        loaded = importlib.util.module_from_spec(spec)
-        sys.modules[module] = loaded
-        spec.loader.exec_module(loaded)
-    else:
-        loaded = importlib.import_module(module)
+    found = importlib.import_module(module) if path is None else _loaded(path)
     for part in name.split("."):
-        loaded = getattr(loaded, part)
-    return inside(loaded)
+        found = getattr(found, part)
+    return inside(found)
+
+
+def _loaded(path):
+    """The script at a path as a module."""
+    spec = importlib.util.spec_from_file_location(SCRIPT, path)
+    sys.modules[SCRIPT] = loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+class _Arguments(pickle.Unpickler):
+    """Arguments, also of classes of the script, which is another module here."""
+
+    def __init__(self, arguments: bytes, script):
+        super().__init__(io.BytesIO(arguments))
+        self.script = script
+
+    def find_class(self, module, name):
+        if module == "__main__" and self.script is not None:
+            module = SCRIPT
+            if module not in sys.modules:
+                _loaded(self.script)
+        return super().find_class(module, name)
 
 
 def inside(function):
@@ -178,7 +199,7 @@ class _Serving:
         with open(file, "rb") as opened:
             job = pickle.load(opened)
         sys.path[:] = job["path"]
-        self.places, self.arguments = job["contenders"], job["arguments"]
+        self.places, self.arguments, self.script = job["contenders"], job["arguments"], job["script"]
 
     def hello(self, _request):
         offered = [
@@ -194,7 +215,7 @@ class _Serving:
         if name is not None:
             self.function = find(self.places[name][0])
             # Unpickled here: no two processes, and no two contenders, share what they may change.
-            self.args, self.keywords = pickle.loads(self.arguments)
+            self.args, self.keywords = _Arguments(self.arguments, self.script).load()
         return dict(answer="opened", work={"bytes": 0, "items": 0}, leaves_the_thread=False)
 
     def sample(self, request):

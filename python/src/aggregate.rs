@@ -372,11 +372,13 @@ impl Reading<'_> {
         let py = inputs[0].py();
         let outcome = wait::run(py, flags, callback.as_ref(), |caller| {
             let open = |given| open(given, options.threads, caller);
-            let sources = given.into_iter().map(open).collect::<Result<_, _>>()?;
+            let sources = given.into_iter().map(open).collect::<Result<Vec<_>, _>>()?;
+            let texts = sources.into_iter().map(|source| guesses.text(source));
+            let mut texts = texts.collect::<Result<Vec<_>, Error>>()?;
             let guessed = query.as_mut().filter(|_| !*is_settled);
-            let mut sources = guesses.settle(sources, guessed, &said)?;
-            *is_settled |= guess::has_text(&mut sources);
-            run(sources, query.as_ref(), options, on_error, told)
+            guesses.settle(&mut texts, guessed, &said);
+            *is_settled |= guess::has_text(&mut texts);
+            run(texts, query.as_ref(), options, on_error, told)
         });
         let summary = outcome?.map_err(|error| match (error, &plan.rejects) {
             (Error::Rejects(said), Some(path)) => error::system(&said, path),

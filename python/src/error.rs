@@ -95,7 +95,9 @@ pub(crate) fn aggregated(py: Python<'_>, error: aggregate::Error) -> PyErr {
         Error::NoHeader { .. } | Error::NumberedMember(_) | Error::NoSuchLogColumn { .. } => {
             PyValueError::new_err(message)
         }
-        Error::MemoryLimit { .. } | Error::TooManyKeys { .. } => PyMemoryError::new_err(message),
+        Error::MemoryLimit { .. } | Error::TooManyKeys { .. } | Error::NoMemory(_) => {
+            PyMemoryError::new_err(message)
+        }
         Error::Interrupted => PyKeyboardInterrupt::new_err(()),
         // What this module refuses stays what it is.
         Error::Read { path, source, .. } => {

@@ -109,10 +109,9 @@ impl Groups {
     }
 
     fn saved(&self) -> Saved {
-        let Inner::Live(summary, ..) = &self.inner else {
-            let Inner::Saved(saved) = &self.inner else { unreachable!("the only other one") };
+        if let Inner::Saved(saved) = &self.inner {
             return saved.clone();
-        };
+        }
         let keys = |part| self.keys(part).into_iter().map(Cow::into_owned).collect();
         Saved {
             names: self.names(),
@@ -124,18 +123,9 @@ impl Groups {
                 .map(|number| name_of(self.kind(number - self.parts())))
                 .collect(),
             lines: self.lines(SAVED_LINES, SAVED_LINES),
-            counts: [summary.records, summary.rejected, summary.blank_lines, summary.bytes],
+            counts: self.counts(),
             rejects: self.rejects(),
             has_total: self.has_total(),
-        }
-    }
-
-    fn count(&self, number: usize) -> u64 {
-        match &self.inner {
-            Inner::Live(summary, ..) => {
-                [summary.records, summary.rejected, summary.blank_lines, summary.bytes][number]
-            }
-            Inner::Saved(saved) => saved.counts[number],
         }
     }
 }
@@ -168,10 +158,16 @@ fn doubles(texts: &[Option<String>]) -> Vec<f64> {
 
 /// Python's integers, which have any size.
 fn whole<'py>(py: Python<'py>, texts: &[Option<String>]) -> PyResult<Bound<'py, PyList>> {
-    let list = PyList::empty(py);
+    /// What Python reads as an integer however few digits it was told to read.
+    const ALWAYS_READ_BYTES: usize = 640;
+    let (list, integer) = (PyList::empty(py), py.get_type::<PyInt>());
     for text in texts {
         match text {
-            Some(text) => list.append(py.get_type::<PyInt>().call1((text,))?)?,
+            Some(text) if text.len() > ALWAYS_READ_BYTES => {
+                let decimal = py.import("decimal")?.getattr("Decimal")?.call1((text,))?;
+                list.append(integer.call1((decimal,))?)?;
+            }
+            Some(text) => list.append(integer.call1((text,))?)?,
             None => list.append(py.None())?,
         }
     }
@@ -226,24 +222,15 @@ impl Groups {
         }
     }
 
+    /// Records taken and refused, blank lines, and bytes.
     #[getter]
-    fn records(&self) -> u64 {
-        self.count(0)
-    }
-
-    #[getter]
-    fn rejected(&self) -> u64 {
-        self.count(1)
-    }
-
-    #[getter]
-    fn blank_lines(&self) -> u64 {
-        self.count(2)
-    }
-
-    #[getter]
-    fn bytes(&self) -> u64 {
-        self.count(3)
+    fn counts(&self) -> [u64; 4] {
+        match &self.inner {
+            Inner::Live(summary, ..) => {
+                [summary.records, summary.rejected, summary.blank_lines, summary.bytes]
+            }
+            Inner::Saved(saved) => saved.counts,
+        }
     }
 
     /// The first refused records, as the command says them.

@@ -16,26 +16,21 @@ pub(crate) struct Guesses {
 }
 
 impl Guesses {
-    /// The sources as texts in UTF-8; what is not said of them is entered into the query.
+    /// A source as text in UTF-8.
     ///
     /// # Errors
     /// A source that is no text.
-    pub(crate) fn settle(
-        &mut self,
-        sources: Vec<Source>,
-        query: Option<&mut Query>,
-        said: &Said,
-    ) -> Result<Vec<Source>, Error> {
-        let texts = sources.into_iter().map(|source| {
-            let (text, encoding) = text_of(source)?;
-            self.encoding = self.encoding.or(encoding);
-            Ok(text)
-        });
-        let mut texts = texts.collect::<Result<Vec<_>, Error>>()?;
+    pub(crate) fn text(&mut self, source: Source) -> Result<Source, Error> {
+        let (text, encoding) = text_of(source)?;
+        self.encoding = self.encoding.or(encoding);
+        Ok(text)
+    }
+
+    /// Enters into the query what is not said of texts.
+    pub(crate) fn settle(&mut self, texts: &mut [Source], query: Option<&mut Query>, said: &Said) {
         if let Some(query) = query {
-            self.guessed = guess::settle(query, said, &mut texts);
+            self.guessed = guess::settle(query, said, texts);
         }
-        Ok(texts)
     }
 
     /// The guesses by the names of the options that say otherwise.

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 
 use fathom_aggregate::delimited::record_starts;
 use fathom_aggregate::format;
+use fathom_aggregate::guess;
 use fathom_aggregate::state::{self, Merger, Object, Piece, Question, State, StateError};
 use fathom_aggregate::{Error, OnError, Progress, Source};
 use fathom_input::{Input, Lines};
@@ -49,9 +50,6 @@ pub(crate) fn object(path: PathBuf) -> PyResult<(u64, String, bool)> {
     Ok((size, identity, can_be_cut))
 }
 
-/// Bytes in which a text that is not blank has something.
-const LOOKED_AT_BYTES: usize = 64 << 10;
-
 /// Bytes that tell an encoding.
 const MARK_BYTES: u64 = 4;
 
@@ -67,12 +65,12 @@ pub(crate) fn settle<'py>(
     let mut guesses = Guesses::default();
     let said = plan.said();
     // One after the other: there may be more than can be open.
-    let outcome = py.detach(|| {
+    let outcome = py.detach(|| -> Result<(), Failure> {
         for path in paths {
-            let mut source = whole(path, 1)?;
-            if !source.peek(LOOKED_AT_BYTES).0.trim_ascii().is_empty() {
-                let settled = guesses.settle(vec![source], query.as_mut(), &said);
-                return settled.map(drop).map_err(Failure::Engine);
+            let mut texts = [guesses.text(whole(path, 1)?).map_err(Failure::Engine)?];
+            if guess::has_text(&mut texts) {
+                guesses.settle(&mut texts, query.as_mut(), &said);
+                break;
             }
         }
         Ok(())
@@ -142,7 +140,7 @@ pub(crate) fn partial<'py>(
         summary.bytes -= before;
         unchanged(&task)?;
         let Task { path, number, of, size, identity, start, end } = task;
-        let name = path.to_string_lossy().into_owned();
+        let name = fathom_input::told_apart(&path);
         let object = Object { name, number, of: Some(of), identity, size, ranges: Vec::new() };
         Ok(State::new(summary, question.clone(), object, [start, end]))
     };
@@ -204,7 +202,7 @@ fn unchanged(task: &Task) -> Result<(), Failure> {
     let failed = |said| Failure::System(said, task.path.clone());
     let (size, identity) = fathom_input::identity(&task.path).map_err(failed)?;
     if (size, &identity) != (task.size, &task.identity) {
-        let name = task.path.to_string_lossy().into_owned();
+        let name = fathom_input::told_apart(&task.path);
         let [one, other] = [&task.identity, &identity].map(Clone::clone);
         return Err(Failure::State(StateError::Changed { name, one, other }));
     }

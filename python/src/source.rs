@@ -28,7 +28,9 @@ impl Given {
         if let Ok(bytes) = data.extract() {
             return Ok(Given { name: "<bytes>".into(), kind: Kind::Bytes(bytes) });
         }
-        if data.hasattr("read")? {
+        // Some paths can read their files, and take another argument for it; open files may have a path, too.
+        let is_path = data.hasattr("__fspath__")? && !data.hasattr("readable")?;
+        if data.hasattr("read")? && !is_path {
             let name = data.getattr("name").and_then(|name| name.extract::<String>());
             let name = name.map_or("<stream>".into(), PathBuf::from);
             return Ok(Given { name, kind: Kind::Object(Arc::new(data.clone().unbind())) });

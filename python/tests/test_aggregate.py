@@ -405,6 +405,7 @@ WRONG = [
     (TypeError, "null_values is a text or several, and 5 is none", dict(null_values=[5])),
     (TypeError, "null is a word or a dict", dict(null=5)),
     (ValueError, r"stats: values=\[\] counts records", dict(by="k", values=[], stats="sum")),
+    (ValueError, r"stats: values=\[\] counts records", dict(by="k", values=[], stats=["min", "mean", "max"])),
     (ValueError, "stats: of texts count, rows, distinct, mode, first and last are told", dict(texts="v", stats=["min"])),
 ]
 
@@ -452,6 +453,10 @@ def test_integers_of_any_size_are_integers(tmp_path):
     assert again == table and again.to_dicts() == table.to_dicts()
     [most] = fathom.aggregate(b"a;%d\n" % (10**40), stats="max")["max"]
     assert most == 10**40 and type(most) is int
+    # More digits than Python reads of a text.
+    many = "9" * 5000
+    table = fathom.aggregate(f"a;-{many}\nb;1\n".encode(), stats="max")
+    assert table["max"] == [1 - 10**5000, 1] == [row["max"] for row in table.to_dicts()]
     both = fathom.aggregate([text, text.replace(b"-5", b"-6")], compare=True, by="k", values="v", stats=["sum"])
     assert both["sum_before"][0] - 1 == both["sum_after"][0] == 2**64 - 7
 
@@ -497,6 +502,12 @@ def test_one_is_no_plural():
     assert repr(table).endswith("\n1 key, 1 record") and "<p>1 key, 1 record, 4 bytes</p>" in table._repr_html_()
     none = fathom.aggregate(b"\n")
     assert repr(none).endswith("\n0 keys, 0 records") and none._repr_html_().endswith("<p>0 keys, 0 records, 1 byte</p>")
+
+
+def test_numbers_that_doubles_do_not_hold_are_shown_in_notebooks():
+    html = fathom.aggregate(b"a;1e400\nb;2.5e-400\nc;-0.000000000000\nd;1234567890.25\ne;5e-324\n", stats="max")._repr_html_()
+    for shown in ["1e+400", "2.5e-400", "0", "1234567890", "5e-324"]:
+        assert f">{shown}<" in html
 
 
 def test_texts_of_others_are_escaped_in_notebooks():
@@ -716,6 +727,28 @@ def test_paths_may_be_of_any_kind(tmp_path):
     assert fathom.aggregate(str(file)) == fathom.aggregate(pathlib.Path(file))
     with open(file, "rb") as opened:
         assert fathom.aggregate(opened) == fathom.aggregate(file)
+
+    class Local:
+        """As pytest's: a path whose `read` takes a mode."""
+
+        def __fspath__(self):
+            return str(file)
+
+        def read(self, mode):
+            return file.read_text()
+
+    assert fathom.aggregate(Local()) == fathom.aggregate([Local()]) == fathom.aggregate(file)
+
+    class Opened(io.FileIO):
+        """As fsspec's: an open file with a path."""
+
+        def __fspath__(self):
+            return str(file)
+
+    file.write_bytes(b"a;1\na;1\n")
+    with Opened(file) as opened:
+        opened.readline()
+        assert fathom.aggregate(opened).records == 1
     with pytest.raises(OSError, match="binary"):
         fathom.aggregate(io.StringIO("a;1\n"))
 

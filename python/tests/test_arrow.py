@@ -121,7 +121,7 @@ def test_decimals_are_exact_and_doubles_their_shortest_decimal():
 
 @pytest.mark.parametrize(
     "type",
-    [pa.decimal32(7, 2), pa.decimal64(15, 2), pa.decimal256(60, 2), pa.decimal128(20, -3), pa.decimal32(6, -3)],
+    [pa.decimal32(7, 2), pa.decimal64(15, 2), pa.decimal64(15, 0), pa.decimal256(60, 2), pa.decimal128(20, -3), pa.decimal32(6, -3)],
 )
 def test_decimals_of_every_width_and_scale_are_exact(type):
     values = [Decimal("-12.25"), None, Decimal("999.75")] if type.scale > 0 else [Decimal("-12000"), None, Decimal("999000")]
@@ -132,6 +132,9 @@ def test_decimals_of_every_width_and_scale_are_exact(type):
     assert fathom.aggregate(table.slice(1), by="k", values="v", stats="sum").to_dicts(exact=True) == [{"k": "a", "sum": values[2]}]
     found = fathom.aggregate(table, by="v:1000", values=[], where="v > 1")
     assert dict(found) == {str(int(values[2] // 1000) * 1000): 1}
+    if type.scale <= 0:
+        found = fathom.aggregate(table, by="v", values=[], on_error="skip")
+        assert dict(found) == {"-12000": 1, "999000": 1}
 
 
 def test_a_decimal_that_128_bits_do_not_hold_is_refused_by_its_row():
@@ -400,8 +403,22 @@ def test_streams_are_read_batch_by_batch_and_what_they_raise_arrives():
     found = fathom.aggregate(reader, by="k", values="v", stats="sum", threads=2)
     assert dict(found) == {"a": 499500, "b": 1000}
     reader = pa.RecordBatchReader.from_batches(schema, batches(10, True))
-    with pytest.raises(OSError, match="the disk is gone"):
+    with pytest.raises(OSError, match="the disk is gone$"):
         fathom.aggregate(reader, by="k", values="v")
+
+
+def test_a_stream_that_someone_has_taken_is_an_error():
+    class Taken:
+        def __init__(self, take):
+            self.capsule = pa.table({"k": ["a"], "v": [1]}).__arrow_c_stream__()
+            take(self)
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            return self.capsule
+
+    for take in [lambda one: pa.RecordBatchReader.from_stream(one).read_all(), lambda one: fathom.aggregate(one, by="k", values="v")]:
+        with pytest.raises(ValueError, match="a released stream"):
+            fathom.aggregate(Taken(take), by="k", values="v")
 
 
 def test_rows_that_are_missing_as_a_whole_are_refused():
@@ -466,6 +483,8 @@ def test_integers_stay_integers_in_pandas():
     assert large.to_pandas()["max"].isna()[1]
     assert large.to_arrow()["max"].to_pylist() == [2.0**64, None] == large.to_polars()["max"].to_list()
     assert large.to_arrow(exact=True)["max"].to_pylist() == [2**64 - 1, None]
+    larger = fathom.aggregate(b"k,v\na,1e400\nb,\n", by="k", values="v", stats=["max"])
+    assert larger["max"] == [10**400, None] and larger.to_pandas()["max"][0] == float("inf")
     # Also where there are no rows.
     empty = fathom.aggregate(text, where='k == "z"', **ask)
     arrow = empty.to_arrow().schema
@@ -629,6 +648,65 @@ def test_what_a_later_file_has_wider_keeps_every_value_in_any_order(tmp_path, ki
         assert sums == {key: value for name in names for key, value in files[name][2].items()}
         rows = fathom.aggregate(paths, by=["v", "k"], values=[]).to_dicts()
         assert {row["v"] for row in rows} == set().union(*(files[name][3] for name in names))
+
+
+def test_files_of_polars_and_of_pandas_are_read_together(tmp_path):
+    columns = {"k": ["a"], "b": [b"a"], "c": ["a"], "v": [1]}
+    frame = pl.DataFrame(columns).with_columns(pl.col("c").cast(pl.Categorical))
+    frame.write_ipc(tmp_path / "polars")
+    file_of("arrow", tmp_path / "pandas", pa.table(columns))
+    for names in [["polars", "pandas"], ["pandas", "polars"], ["polars", "polars"]]:
+        files = [tmp_path / name for name in names]
+        for by in "kb":
+            assert dict(fathom.aggregate(files, by=by, values="v", stats="sum")) == {"a": 2}
+        if len(set(names)) > 1:
+            with pytest.raises(ValueError, match="polars: column 'c' has a dictionary of type string_view"):
+                fathom.aggregate(files, by="c", values="v")
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "stream"])
+def test_what_is_damaged_in_a_file_is_bad_data_in_one_line(tmp_path, kind):
+    # As a whole, so that what is damaged lies in a page, or among the places of its texts.
+    table = pa.table({"k": [f"key {row}" for row in range(2000)], "v": [1] * 2000})
+    file = tmp_path / "damaged"
+    if kind == "parquet":
+        from pyarrow import parquet
+
+        parquet.write_table(table, file, use_dictionary=False, compression="snappy")
+    else:
+        with (pa.ipc.new_stream if kind == "stream" else pa.ipc.new_file)(file, table.schema) as writer:
+            writer.write_table(table)
+    data = bytearray(file.read_bytes())
+    data[3000:3400] = b"\xff" * 400
+    file.write_bytes(data)
+    with pytest.raises(fathom.DataError, match="^[^\n]*damaged: Invalid: [^\n]*$") as caught:
+        fathom.aggregate(file, by="k", values="v")
+    assert "Python" not in str(caught.value) and caught.value.path == str(file)
+
+
+@pytest.mark.parametrize("kind", ["arrow", "stream"])
+def test_what_is_damaged_is_found_before_it_is_cast_to_what_other_files_have(tmp_path, kind):
+    file_of(kind, tmp_path / "sound", pa.table({"k": ["a", "b"]}))
+    # Text 100 of one; 20 bytes 1 GiB behind the only buffer.
+    keys = pa.DictionaryArray.from_arrays(pa.array([0, 100], pa.int8()), pa.array(["a"]), safe=False)
+    view = (20).to_bytes(4, "little") + b"abcd" + bytes(4) + (1 << 30).to_bytes(4, "little")
+    views = pa.Array.from_buffers(pa.string_view(), 2, [None, pa.py_buffer(view * 2), pa.py_buffer(b"abcd" * 5)])
+    for damaged in (keys, views):
+        table = pa.Table.from_arrays([damaged], names=["k"])
+        with (pa.ipc.new_stream if kind == "stream" else pa.ipc.new_file)(tmp_path / "damaged", table.schema) as writer:
+            writer.write_table(table)
+        for names in itertools.permutations(["sound", "damaged"]):
+            with pytest.raises(fathom.DataError, match="Invalid: "):
+                fathom.aggregate([tmp_path / name for name in names], by="k", values=[])
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "stream"])
+def test_bytes_of_one_width_are_read_with_those_of_another(tmp_path, kind):
+    files = {"any": pa.binary(), "ab": pa.binary(2), "abcd": pa.binary(4)}
+    for name, type in files.items():
+        file_of(kind, tmp_path / name, pa.table({"k": pa.array([name.encode()], type)}))
+    for names in itertools.permutations(files, 2):
+        assert dict(fathom.aggregate([tmp_path / name for name in names], by="k", values=[])) == dict.fromkeys(names, 1)
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow", "stream"])

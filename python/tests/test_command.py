@@ -50,6 +50,8 @@ def test_options_with_several_values_are_given_as_the_command_takes_them(tmp_pat
     named = fathom.run("exit {n} # {m}", parameter_list={"n": [0, 3], "m": ["a"]}, ignore_failure=[3], rounds=6)
     assert len(named.cases[0].contenders) == 2
     assert len(fathom.run("true {n}", parameter_scan=("n", 1, 3), rounds=6).cases[0].contenders) == 3
+    commas = fathom.run("true '{n}'", parameter_list={"n": ["a,b\\", "c"]}, rounds=6)
+    assert [one.name for one in commas.cases[0].contenders] == ["true 'a,b\\'", "true 'c'"]
     assert len(fathom.run("true {n}", parameter=["n", [1, 2]], rounds=6).cases) == 2
     assert len(fathom.bench("checksum", operation="crc32c", set=["size=64", "seed=2"], rounds=6).cases) == 1
     with pytest.raises(fathom.CommandFailed, match="--with|--axis|choice"):
@@ -85,6 +87,10 @@ def test_values_are_lists_or_whatever_gives_them_one_by_one():
     assert words("parameter_list", (pair for pair in [("n", range(2)), ("m", ["a"])])) == (
         ["--parameter-list", "n", "0,1", "--parameter-list", "m", "a"]
     )
+    assert words("parameter", {"n": ["a,b", "\\,c"]}) == ["--parameter", "n", "a\\,b,\\\\\\,c"]
+    assert words("parameter_list", {"n": "a,b"}) == ["--parameter-list", "n", "a,b"]
+    with pytest.raises(ValueError, match="names=: 'x,y' has a comma, .*: command_name= takes it"):
+        words("names", ["x,y", "z"])
     assert words("rounds", Decimal(6)) == ["--rounds=6"] and words("names", [1, 2.5]) == ["--names=1,2.5"]
     for wrong in [b"true", object(), {"a": "b"}, [None], [True], [["a"], object()], print]:
         with pytest.raises(TypeError, match="prepare= takes texts and numbers"):
@@ -138,6 +144,13 @@ def test_sentences_have_whole_names():
     assert verdict.sentence.startswith(f"{second} was ") and " than true in " in verdict.sentence
     verdicts = fathom.cpu(only=["crc32c"], size="64K", budget="100ms").verdicts
     assert verdicts and all(verdict.sentence.startswith(f"{verdict.contender} ") for verdict in verdicts)
+
+
+def test_commands_of_one_text_are_told_apart():
+    run = fathom.run(["true", "false", "true"], ignore_failure=[1], rounds=6)
+    assert [one.name for one in run.cases[0].contenders] == ["true", "false", "true (2)"]
+    for verdict in run.verdicts:
+        assert verdict.baseline == "true" and verdict.sentence.startswith(f"{verdict.contender} was ")
 
 
 def test_runs_are_saved_and_read_again(tmp_path):
@@ -366,18 +379,37 @@ def test_what_no_name_leads_to_is_refused_with_what_to_do():
                 fathom.compare(slow, baseline=none)
 
 
-def test_scripts_compare_their_own_functions(tmp_path):
+OWN = """
+import dataclasses, fathom, other
+
+@dataclasses.dataclass
+class Own:
+    n: int
+
+def a(own): return Own(own.n + 1)
+def b(own): return Own(1 + own.n)
+
+if __name__ == "__main__":
+    run = fathom.compare([{}], args=[Own(5)], rounds=6, processes=1)
+    print([one.failure for one in run.cases[0].contenders])
+"""
+
+
+def test_scripts_compare_their_own_functions_with_their_own_arguments(tmp_path):
     script = tmp_path / "own.py"
-    script.write_text(
-        "import fathom\n"
-        "def a(n): return n + 1\n"
-        "def b(n): return 1 + n\n"
-        "if __name__ == '__main__':\n"
-        "    run = fathom.compare([a, b], args=[5], rounds=6, processes=1)\n"
-        "    print([one.failure for one in run.cases[0].contenders])\n"
-    )
+    (tmp_path / "other.py").write_text("def a(own): return own.n\ndef b(own): return +own.n\n")
+    for functions in ["a, b", "other.a, other.b"]:
+        script.write_text(OWN.format(functions))
+        said = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+        assert said.stdout == "[None, None]\n", said.stderr
+
+
+def test_a_script_that_measures_when_it_is_imported_is_said_to(tmp_path):
+    script = tmp_path / "own.py"
+    (tmp_path / "other.py").touch()
+    script.write_text(OWN.format("a, b").replace('__name__ == "__main__"', "True"))
     said = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
-    assert said.stdout == "[None, None]\n", said.stderr
+    assert "RuntimeError: this script is imported for the functions it compares" in said.stderr.splitlines()[-1]
 
 
 def printing(numbers):

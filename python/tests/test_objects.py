@@ -87,7 +87,7 @@ def test_what_is_wrong_with_objects_is_said(store):
 
 def test_every_option_has_words_that_the_command_takes(tmp_path):
     path = tmp_path / "a.txt"
-    path.write_text('k;v;"a ""b"",\\c";7\nx;1,5;1;a\n X;NA;2;b\ny;;3;c\n')
+    path.write_text('k;v;"a ""b"",\\c";7\nx;1,5;1;a\n X;NA;2;b\ny;;3;c\nz;none;3;d\n')
     options = dict(
         by=["k", 1, "v:100"], values=["v", "round(v / 3, 2)", 'a "b",\\c'], texts=["7"], stats=["count", "distinct", "count%"],
         approx=True, format_in="delimited", delimiter=";", trim=True, ignore_case=True, sort="p99", header=True,
@@ -97,4 +97,5 @@ def test_every_option_has_words_that_the_command_takes(tmp_path):
     _, query = _scale.asked(str(path), **options)
     query.guessed = {}
     state = _scale.partial([*_scale._words(query), str(path)], query)
-    assert _scale.finish([[state]], query).format("csv") == fathom.aggregate(path, **options).format("csv")
+    found, expected = _scale.finish([[state]], query), fathom.aggregate(path, **options)
+    assert found.format("csv") == expected.format("csv") and found.rejected == expected.rejected == 1

@@ -204,6 +204,25 @@ def test_a_guessed_header_is_that_of_all_inputs(tmp_path):
         _scale.finish([first, [_scale.partial(task, query) for task in sides[1]]], query)
 
 
+@pytest.mark.parametrize("nothing", [b"", b"\xef\xbb\xbf", b"\xef\xbb\xbf\r\n", "\n\n".encode("utf-16")])
+def test_a_file_without_text_is_none_that_is_guessed_by(tmp_path, nothing):
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for path, data in zip(paths, [nothing, b"k,v\na,1\nb,3\n"]):
+        path.write_bytes(data)
+    asked = dict(by=1, values=2, stats="sum")
+    table = run(paths, Here(1), **asked)
+    assert dict(table) == {"a": 1, "b": 3} == dict(fathom.aggregate(paths, **asked))
+    assert table.guessed == fathom.aggregate(paths, **asked).guessed
+
+
+def test_names_that_are_no_unicode_are_of_two_files(tmp_path):
+    paths = [os.fsdecode(os.fsencode(tmp_path) + name) for name in (b"/\xfe", b"/\xff")]
+    for path in paths:
+        with open(path, "wb") as file:
+            file.write(b"a;1\n")
+    assert dict(run(paths, Here(1), stats="count")) == {"a": 2}
+
+
 def test_quotes_are_cut_between_records_or_refused(tmp_path, command):
     path = tmp_path / "quoted.csv"
     path.write_text("k,v\n" + '"a\n\n\nb",1\nc,2\n' * 200)

@@ -185,7 +185,8 @@ impl Kind {
             Kind::Dictionary(_, values) => values.is_key(),
             // Whole numbers, as which integers of any two types are read.
             Kind::Decimal(scale) => *scale == 0,
-            Kind::F32 | Kind::F64 | Kind::OtherDecimal(..) => false,
+            Kind::OtherDecimal(_, scale) => *scale <= 0,
+            Kind::F32 | Kind::F64 => false,
         }
     }
 }
@@ -206,7 +207,10 @@ pub(crate) fn open(
     // released, as the interface asks.
     let mut stream = unsafe { mem::replace(&mut *pointer.as_ptr(), StreamC::EMPTY) };
     let mut schema = Schema::EMPTY;
-    let get_schema = stream.get_schema.ok_or_else(|| PyValueError::new_err("a released stream"))?;
+    // One that is released tells so by this field alone.
+    let get_schema = stream.release.and(stream.get_schema).ok_or_else(|| {
+        PyValueError::new_err("a released stream: whatever read it before has taken it")
+    })?;
     // SAFETY: the stream was not released, and the schema can be written.
     let code = unsafe { get_schema(&mut stream, &mut schema) };
     if code != 0 {
@@ -435,7 +439,10 @@ impl StreamC {
             let text = NonNull::new(ask(self).cast_mut())?;
             Some(CStr::from_ptr(text.as_ptr()).to_string_lossy().into_owned())
         });
-        text.unwrap_or_else(|| std::io::Error::from_raw_os_error(code).to_string())
+        let mut text = text.unwrap_or_else(|| std::io::Error::from_raw_os_error(code).to_string());
+        // Behind it pyarrow tells all that Python does, line by line.
+        text.truncate(text.find(". Detail: Python exception").unwrap_or(text.len()));
+        text
     }
 }
 
