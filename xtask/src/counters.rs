@@ -20,10 +20,7 @@ use crate::packages::cache;
 
 /// Events no emulated Cortex-A57 has.
 const ABSENT: [&str; 5] = [
-    "branches",
-    "branch-misses",
-    "cache-misses",
-    "stalled-cycles-frontend",
+    "branches", "branch-misses", "cache-misses", "stalled-cycles-frontend",
     "stalled-cycles-backend",
 ];
 

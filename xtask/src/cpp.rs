@@ -11,20 +11,9 @@ use crate::packages::{cache, host_fathom, install, root, run};
 
 /// The libraries the runner offers, and what builds it.
 const PACKAGES: &[&str] = &[
-    "cmake",
-    "g++",
-    "make",
-    "nlohmann-json3-dev",
-    "libxxhash-dev",
-    "libabsl-dev",
-    "libboost1.81-dev",
-    "libcuckoo-dev",
-    "robin-map-dev",
-    "libtsl-hopscotch-map-dev",
-    "libsparsehash-dev",
-    "libjudy-dev",
-    "libhat-trie-dev",
-    "libsimdjson-dev",
+    "cmake", "g++", "make", "nlohmann-json3-dev", "libxxhash-dev", "libabsl-dev",
+    "libboost1.81-dev", "libcuckoo-dev", "robin-map-dev", "libtsl-hopscotch-map-dev",
+    "libsparsehash-dev", "libjudy-dev", "libhat-trie-dev", "libsimdjson-dev",
 ];
 
 /// How many contenders a whole build offers.

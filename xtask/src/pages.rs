@@ -77,14 +77,8 @@ fn browser() -> Option<PathBuf> {
 /// The folder in which the test left its pages.
 fn written() -> Result<PathBuf> {
     let mut test = Command::new("cargo");
-    test.current_dir(root()).args([
-        "test",
-        "--workspace",
-        "--locked",
-        "--quiet",
-        "--test",
-        "pages",
-    ]);
+    test.current_dir(root())
+        .args(["test", "--workspace", "--locked", "--quiet", "--test", "pages"]);
     run(&mut test).context("the test that writes the pages")?;
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);

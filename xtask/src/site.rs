@@ -16,13 +16,7 @@ use crate::python::pip;
 
 /// The documents: files, and folders whose Markdown and pictures count.
 const DOCUMENTS: [&str; 8] = [
-    "README.md",
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
-    "docs",
-    "docs/questions",
-    "python",
-    "record",
+    "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "docs/questions", "python", "record",
     "runners",
 ];
 
