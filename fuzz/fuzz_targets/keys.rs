@@ -10,20 +10,8 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|data: &[u8]| {
     let [choice, input @ ..] = data else { return };
     let names = [
-        "words",
-        "lines",
-        "integers",
-        "u32",
-        "u64",
-        "csv:1",
-        "csv:a:;",
-        "csv:2:\\t",
-        "jsonl:a",
-        "jsonl:a.b",
-        "bin-text",
-        "bin-text1",
-        "bin-text-kv",
-        "bin-slice-kv",
+        "words", "lines", "integers", "u32", "u64", "csv:1", "csv:a:;", "csv:2:\\t", "jsonl:a",
+        "jsonl:a.b", "bin-text", "bin-text1", "bin-text-kv", "bin-slice-kv",
     ];
     let format: Format = names[usize::from(*choice) % names.len()].parse().unwrap();
     match read(input, &format) {

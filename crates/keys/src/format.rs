@@ -167,24 +167,9 @@ mod tests {
     #[test]
     fn names_go_there_and_back() {
         for name in [
-            "words",
-            "lines",
-            "integers",
-            "u32",
-            "u64",
-            "bin-text",
-            "bin-text1",
-            "bin-text-kv",
-            "bin-slice-kv",
-            "csv:2",
-            "csv:name",
-            "csv:2:;",
-            "csv:a b:\\t",
-            "csv:1::",
-            "csv:user:id:,",
-            "csv:user:::",
-            "csv:01",
-            "jsonl:user.name",
+            "words", "lines", "integers", "u32", "u64", "bin-text", "bin-text1", "bin-text-kv",
+            "bin-slice-kv", "csv:2", "csv:name", "csv:2:;", "csv:a b:\\t", "csv:1::",
+            "csv:user:id:,", "csv:user:::", "csv:01", "jsonl:user.name",
         ] {
             assert_eq!(name.parse::<Format>().unwrap().to_string(), name);
         }

@@ -138,9 +138,7 @@ mod tests {
         let mut random = Random::new(1);
         let first: Vec<u64> = (0..4).map(|_| random.next()).collect();
         let known = [
-            0x6bc0_209c_db0e_5b8d,
-            0x3435_5c91_300b_fbfa,
-            0xc586_5535_778d_562c,
+            0x6bc0_209c_db0e_5b8d, 0x3435_5c91_300b_fbfa, 0xc586_5535_778d_562c,
             0x2592_e663_985a_2ec2,
         ];
         assert_eq!(first, known);

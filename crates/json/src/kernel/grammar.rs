@@ -595,14 +595,8 @@ impl<const N: usize> Rows<N> {
     #[inline(always)]
     fn keep_last(&mut self, slots: usize) {
         for row in [
-            &mut self.scalars,
-            &mut self.words,
-            &mut self.digits,
-            &mut self.zeros,
-            &mut self.points,
-            &mut self.signs,
-            &mut self.first_zeros,
-            &mut self.ends,
+            &mut self.scalars, &mut self.words, &mut self.digits, &mut self.zeros,
+            &mut self.points, &mut self.signs, &mut self.first_zeros, &mut self.ends,
             &mut self.leads,
         ] {
             row[0] = row[slots];
