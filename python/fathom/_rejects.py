@@ -8,6 +8,8 @@ import shutil
 import stat
 import tempfile
 
+from fathom._pipe import is_path
+
 
 def _is_same(data, there: os.stat_result) -> bool:
     """Whether an input is this file, by whatever name."""
@@ -55,7 +57,7 @@ def kept(path, inputs):
         return
     for data in inputs if there is not None else ():
         if not isinstance(data, bytes) and _is_same(data, there):
-            name = data if isinstance(data, (str, os.PathLike)) else getattr(data, "name", "<stream>")
+            name = data if is_path(data) else getattr(data, "name", "<stream>")
             raise ValueError(f"rejects= would replace the input {name}")
     pending = os.path.join(os.path.dirname(target), f".fathom-{os.urandom(6).hex()}.part")
     try:

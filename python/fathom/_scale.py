@@ -16,6 +16,7 @@ import shlex
 from fathom import _command, _native
 from fathom._aggregate import asked, whole
 from fathom._error import DataError
+from fathom._pipe import is_path
 from fathom._table import Table
 
 #: Bytes of a task, at most.
@@ -47,7 +48,7 @@ def plan(urls, task_bytes: int, records: bool, options: dict):
     options.setdefault("threads", 1)
     inputs, query = asked(urls, **options)
     for data in inputs:
-        if not isinstance(data, (str, os.PathLike)):
+        if not is_path(data):
             raise TypeError(f"paths are read by many processes, and {type(data).__name__} is none")
     if any("://" in str(data) for data in inputs):
         query.guessed, tasks_of = {}, _tasks_of_objects

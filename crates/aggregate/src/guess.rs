@@ -87,8 +87,8 @@ fn dialect_of(
 /// What the values at the beginning of a text say of how it is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Values {
-    /// The first record has no number where all others have one (and, where no column is read as numbers, a name in each
-    /// column): it is a header.
+    /// The first record has no number where all others have one (and, where no column is read as numbers, a name or
+    /// nothing in each column): it is a header.
     pub header: bool,
     /// Numbers have a comma among their digits, and none a point.
     pub decimal_comma: bool,

@@ -345,7 +345,7 @@ fn any(negative: bool, text: &[u8]) -> Result<Decimal, NumberError> {
     let significant = whole.len() + part.len() - zeros;
     let scale = part.len() as i64 - exponent;
     let most = i64::from(MOST_DIGITS);
-    // Zero is not too long, however it is written, and gives no column thousands of decimals.
+    // Zero is not too long, however it is written; with more decimals than a number may have it has none.
     let scale = if significant == 0 && !(0..=most).contains(&scale) { 0 } else { scale };
     if scale > most || significant as i64 - scale > most {
         return Err(NumberError::TooLong);

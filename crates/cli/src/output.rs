@@ -44,8 +44,9 @@ pub(crate) fn is_coloured() -> bool {
     if said("CLICOLOR_FORCE").is_some_and(|value| value != "0") {
         return true;
     }
-    let is_off = |name: &str, off: &str| said(name).is_some_and(|value| value == off);
-    io::stdout().is_terminal() && !is_off("CLICOLOR", "0") && !is_off("TERM", "dumb")
+    let is_off = said("CLICOLOR").is_some_and(|value| value == "0");
+    let is_dumb = said("TERM").is_none_or(|terminal| terminal == "dumb");
+    io::stdout().is_terminal() && !is_off && !is_dumb
 }
 
 /// Characters of a label of the [description](fathom_machine::describe::Machine::text) of a machine, and the blanks

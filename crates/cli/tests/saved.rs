@@ -576,6 +576,7 @@ fn tables_have_colours_where_they_are_wanted() {
     for (name, value, is_wanted) in [
         ("TERM", "xterm", true),
         ("TERM", "dumb", false),
+        ("TERM", "", false),
         ("CLICOLOR", "0", false),
         ("CLICOLOR_FORCE", "", true),
         ("NO_COLOR", "1", false),

@@ -181,8 +181,8 @@ pub trait Workload: Sized {
         Ok(())
     }
 
-    /// What is wrong with the user's data that only reading all of them tells: asked when the reference does not take
-    /// part, so that no other contender's worker reads them for it.
+    /// What is wrong with the user's data that only reading all of them tells: asked when the reference could not be
+    /// prepared, and before data are prepared for other workers, so that no contender's worker reads them for it.
     ///
     /// # Errors
     /// A file that cannot be used.

@@ -85,7 +85,7 @@ mod tests {
     /// 448 bits: with what ends it two blocks of 64 bytes. Of NIST's examples for FIPS 180 and 202.
     const TWO_BLOCKS: &str = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
 
-    /// 896 bits: two of 128 bytes. Of the same.
+    /// 896 bits: two of 128 bytes, of SHA-3's 136 one. Of the same.
     const TWO_LONG_BLOCKS: &str = "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn\
                                    hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu";
 
@@ -97,7 +97,8 @@ mod tests {
 
     #[test]
     fn no_byte_and_more_than_one_block_have_the_digests_of_the_standards() {
-        let digits = "1234567890".repeat(8);
+        // Of RFC 1321; the longer text's is by Python's `hashlib`.
+        let (digits, more) = ("1234567890".repeat(8), "1234567890".repeat(20));
         for (operation, message, expected) in [
             (Operation::Md5, "", "d41d8cd98f00b204e9800998ecf8427e"),
             (Operation::Md5, &digits, "57edf4a22be3c955ac49da2e2107b67a"),
@@ -132,6 +133,11 @@ mod tests {
                 Operation::Sha3_256,
                 TWO_LONG_BLOCKS,
                 "916f6061fe879741ca6469b43971dfdb28b1a32dc36cb3254e812be27aad1d18",
+            ),
+            (
+                Operation::Sha3_256,
+                &more,
+                "adc79e9c23050eac4f9d761b08ad918d89f20315497b8232c40689d2fcbdcb40",
             ),
         ] {
             holds(operation, message, expected);

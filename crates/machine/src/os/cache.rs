@@ -175,7 +175,9 @@ mod tests {
         for _ in 0..3 {
             evict(&file).unwrap();
             assert_eq!(resident_bytes(&file).unwrap(), 0);
-            assert!(!is_cached(&file, 0..BYTES as u64));
+            // The look may make the kernel read ahead, and a fast disk may have done so by then: not every time.
+            let is_out = || !is_cached(&file, 0..BYTES as u64);
+            assert!((0..20).any(|_| evict(&file).is_ok() && is_out()));
             evict(&file).unwrap();
             file.read_exact_at(&mut vec![0; BYTES], 0).unwrap();
             assert_eq!(resident_bytes(&file).unwrap(), all, "just read");

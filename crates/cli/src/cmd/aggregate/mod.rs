@@ -154,8 +154,8 @@ pub(crate) struct Options {
 
     /// The first record of each file names the columns; so it is where a column is chosen by name [default: where
     /// it has no number in the columns that are read as numbers, and all behind it in the first 64 KiB have one or
-    /// nothing there; where no column is read as numbers, any may show it, and each has a name: with a letter, and
-    /// not again below it]
+    /// nothing there; where no column is read as numbers, any may show it, and each name is empty, or has a letter
+    /// and is not again below it]
     #[arg(long, value_name = "yes|no", value_parser = yes_or_no, num_args = 0..=1, require_equals = true, default_missing_value = "yes")]
     header: Option<bool>,
 
