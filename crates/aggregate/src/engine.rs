@@ -11,7 +11,6 @@ use std::sync::{Mutex, PoisonError};
 
 use fathom_machine::level::Level;
 use fathom_machine::os::live::LiveMap;
-use fathom_machine::os::memory::NoMemory;
 use memchr::{memchr_iter, memrchr};
 
 use crate::approx::Approx;
@@ -22,6 +21,7 @@ use crate::gather::{Gathering, Run};
 use crate::kernel::{Kernel, Span};
 use crate::line;
 use crate::merge::{Keep, Partial, Stats, total};
+use crate::pool::Pool;
 use crate::queue::{Place, Queue};
 use crate::rejects::{Collector, OnError, Raw, Taken};
 use crate::shard::{Refused, Shard};
@@ -359,11 +359,16 @@ pub(crate) fn run(
             Ordered::Lanes(own) => lanes.iter_mut().zip(own).for_each(|(lanes, l)| lanes.push(l)),
         }
     }
-    let gathering = Gathering::new(runs);
+    let spills = memory.spills();
+    for (runs, pool) in runs.iter_mut().zip(memory.into_pools()) {
+        let Some((pool, kernel, keep)) = pool else { continue };
+        runs.extend(runs_of(pool, kernel, keep, threads)?);
+    }
+    let gathering = Gathering::new(runs, threads);
     for ((name, is_text), scale) in names.values.into_iter().zip(gathering.scales()) {
         summary.columns.push(Column { is_text, scale, ..Column::new(&name, Vec::new()) });
     }
-    if memory.spills() {
+    if spills {
         let (spilled, about) = Spilled::new(lanes, options.memory_limit_bytes);
         for (column, about) in summary.columns.iter_mut().zip(about) {
             (column.scale, column.total) = (about.scale, about.total);
@@ -376,6 +381,17 @@ pub(crate) fn run(
         summary.gather();
     }
     Ok(summary)
+}
+
+/// The parts of a pool in order, which so many threads put them in.
+fn runs_of(pool: Pool, kernel: Kernel, keep: Keep, threads: usize) -> Result<Vec<Run>, Error> {
+    let parts = Mutex::new(pool.into_parts());
+    let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let run = |part| Shard::of_part(kernel, keep, part).into_run();
+    let runs = || Ok(std::iter::from_fn(next).map(run).collect::<Vec<Run>>());
+    let runs: Result<Vec<_>, Error> =
+        on_threads(threads, || Error::caught(runs)).into_iter().collect();
+    Ok(runs?.into_iter().flatten().collect())
 }
 
 /// What all threads of a run see.
@@ -399,8 +415,7 @@ impl<F: Form> Shared<'_, F> {
             }
         }
         let mut end = StopsUnlessDone(self.form, false);
-        let result = NoMemory::caught(|| self.work_until_done());
-        let result = result.unwrap_or_else(|refused| Err(refused.into()));
+        let result = Error::caught(|| self.work_until_done());
         end.1 = result.is_ok();
         result
     }
@@ -416,7 +431,7 @@ impl<F: Form> Shared<'_, F> {
                 self.form.stop();
             }
             drop(collector);
-            if !self.memory.spills() {
+            if self.memory.account.is_limited() {
                 let now = F::keys(&worker);
                 self.memory.account.add_keys(now - keys)?;
                 keys = now;
@@ -426,6 +441,7 @@ impl<F: Form> Shared<'_, F> {
             }
         }
         let mut share = F::share(worker);
+        share.shards.iter_mut().try_for_each(Shard::end_pool)?;
         let ordered = Ordered::new(std::mem::take(&mut share.shards))?;
         Ok((share, ordered))
     }
@@ -522,7 +538,8 @@ impl Form for Lines {
 
     fn worker(&self, options: &Options, memory: &Memory) -> Shard {
         let (kernel, keep) = (Kernel { level: options.level }, options.keep());
-        Shard::new(kernel, keep, false, &memory.account).spilled_by(memory.lane(keep, 1))
+        let shard = Shard::new(kernel, keep, false, &memory.account);
+        shard.spilled_by(memory.lane(keep, 1)).pooled(memory.pool(0, kernel, keep))
     }
 
     fn take(&self, shard: &mut Shard, buffer: &mut Buffer) -> Result<Option<Taken>, Error> {
@@ -608,9 +625,17 @@ pub(crate) fn located(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
     use fathom_machine::os::memory::Slab;
+    use fathom_random::Random;
 
     use super::*;
+    use crate::account::Account;
+    use crate::gather::gather;
+    use crate::kept::{Given, Order};
+    use crate::number::Decimal;
 
     /// Of 100 threads that are asked for there are two. The first chunk fails; whoever has the second waits until
     /// the run is stopped.
@@ -658,6 +683,65 @@ mod tests {
         }));
         assert_eq!(form.0.into_inner(), 2, "threads without a chunk");
         result
+    }
+
+    /// Of keys of every table, some of two: the statistics of each, by threads that take turns, and how many of these
+    /// emptied their tables.
+    fn pooled(
+        keys: u64,
+        rows: u64,
+        squares: bool,
+    ) -> (BTreeMap<Vec<u8>, Stats>, BTreeMap<Vec<u8>, Stats>, usize) {
+        const SETTLED: u64 = 500;
+        let (kernel, keep) = (Kernel { level: Level::best() }, Keep { squares, ..Keep::default() });
+        let (pool, account) = (Arc::new(Pool::new(2, kernel, keep)), Account::new(None));
+        let shard = |_| Shard::new(kernel, keep, false, &account).pooled(Some(Arc::clone(&pool)));
+        let mut shards = [0, 1].map(shard);
+        let (mut came, mut random) = (BTreeMap::new(), Random::new(keys));
+        for row in 0..rows {
+            let key = random.below(keys);
+            let padding = if key % 3 == 0 { ", a key of many bytes" } else { "" };
+            let name = format!("{key}{padding}").into_bytes();
+            let units = i128::from(random.below(1999)) - 999;
+            let number = Decimal::new(units, if key % 7 == 0 { random.below(3) as u16 } else { 1 });
+            let shard = &mut shards[(row % 2) as usize];
+            let own = came.entry(name.clone()).or_insert_with(|| Stats::none(keep));
+            if random.below(50) == 0 {
+                own.add_missing();
+                shard.add_missing(&name);
+            } else {
+                own.add(&number);
+                shard.add(&name, Given::Number(&number), Order::LAST);
+            }
+            if row / 2 % SETTLED == SETTLED - 1 {
+                shard.settle(SETTLED).unwrap();
+            }
+        }
+        let emptied = shards.iter().filter(|shard| shard.is_pooled()).count();
+        shards.iter_mut().for_each(|shard| shard.end_pool().unwrap());
+        let mut runs: Vec<Run> = shards.into_iter().map(Shard::into_run).collect();
+        let pool = Arc::into_inner(pool).expect("threads let go of it");
+        runs.extend(runs_of(pool, kernel, keep, 3).unwrap());
+        let mut found = BTreeMap::new();
+        for group in gather(runs, 3) {
+            assert!(found.insert(group.key.to_vec(), group.stats).is_none(), "a key twice");
+        }
+        (found, came, emptied)
+    }
+
+    #[test]
+    fn what_threads_pool_is_what_came() {
+        // Few keys, keys that come again and again, keys that come once or twice each.
+        for (keys, rows, squares, expected) in [
+            (1000, 20_000, true, 0),
+            (100_000, 500_000, true, 0),
+            (400_000, 600_000, true, 2),
+            (400_000, 600_000, false, 2),
+        ] {
+            let (found, came, emptied) = pooled(keys, rows, squares);
+            assert!(found == came, "{keys} keys");
+            assert_eq!(emptied, expected, "{keys} keys");
+        }
     }
 
     #[test]

@@ -377,7 +377,7 @@ pub enum Error {
     },
     /// The tables would outgrow the limit that was set.
     #[error(
-        "the memory limit is reached (bytes: {limit_bytes}, keys: {keys}); raise it, \
+        "the memory limit is reached (bytes: {limit_bytes}, keys of all threads: {keys}); raise it, \
          aggregate by a coarser key, with --approx where quantiles keep many values, or with the \
          command's --spill DIR, which neither states nor comparisons have"
     )]
@@ -386,6 +386,16 @@ pub enum Error {
         limit_bytes: usize,
         /// Keys held so far, counted once per thread that met them.
         keys: usize,
+    },
+    /// Of keys that were spilled more are to be held at once than the limit has room for.
+    #[error(
+        "the first {top} keys do not fit the memory limit (bytes: {limit_bytes}): raise it, or ask for fewer (--top), or for all"
+    )]
+    TopLimit {
+        /// The limit in bytes.
+        limit_bytes: usize,
+        /// Keys that were asked for.
+        top: usize,
     },
     /// What outgrew the limit could not be written, or read back.
     #[error("cannot spill to {folder}: {source}")]
@@ -398,7 +408,7 @@ pub enum Error {
     /// Spilling keys is of no use here.
     #[error(
         "the values of one key, or the total of all keys, take more than the memory limit (bytes: {limit_bytes}): \
-         raise it, or --approx"
+         raise it, or --approx, which has no mode"
     )]
     OneKey {
         /// The limit in bytes.
@@ -422,6 +432,13 @@ pub enum Error {
     /// The caller asked to stop.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl Error {
+    /// Does what makes tables and lists; that memory was [refused](NoMemory::caught) is an error as any other.
+    pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+        NoMemory::caught(work).unwrap_or_else(|refused| Err(refused.into()))
+    }
 }
 
 /// A file and a byte in it.

@@ -190,12 +190,13 @@ fn order((a_run, a): (&Run, &Reference), (b_run, b): (&Run, &Reference)) -> Orde
 #[derive(Debug)]
 pub struct Gathering {
     columns: Vec<Vec<Run>>,
+    threads: usize,
 }
 
 impl Gathering {
-    /// Of each column the runs of all threads.
-    pub(crate) fn new(columns: Vec<Vec<Run>>) -> Gathering {
-        Gathering { columns }
+    /// Of each column the runs of all threads and of their pool, which so many threads gather.
+    pub(crate) fn new(columns: Vec<Vec<Run>>, threads: usize) -> Gathering {
+        Gathering { columns, threads }
     }
 
     /// Of each column the most digits any number has after its decimal point.
@@ -212,7 +213,7 @@ impl Gathering {
 
     /// Of each column one list.
     pub(crate) fn whole(self) -> impl Iterator<Item = Vec<Partial>> {
-        self.columns.into_iter().map(gather)
+        self.columns.into_iter().map(move |runs| gather(runs, self.threads))
     }
 
     /// Hands out all groups in the order of their keys, [some](PIECE) at a time: several threads `make` something of each piece,
@@ -247,7 +248,7 @@ impl Gathering {
                 }
             }
         };
-        on_threads(first.len().min(parts.len()).max(1), work);
+        on_threads(self.threads.min(parts.len()).max(1), work);
         let in_order = in_order.into_inner().expect("nobody panicked while holding it");
         in_order.outcome
     }
@@ -285,10 +286,10 @@ fn references(runs: &[Run]) -> usize {
     runs.iter().map(|run| run.references.len()).sum()
 }
 
-/// Merges the runs of all threads into one list, each key once, with as many threads.
-pub(crate) fn gather(runs: Vec<Run>) -> Vec<Partial> {
+/// Merges runs into one list, each key once, with so many threads.
+pub(crate) fn gather(runs: Vec<Run>, threads: usize) -> Vec<Partial> {
     let runs = &runs[..];
-    let parts = if references(runs) < WORTH_A_THREAD { 1 } else { runs.len() };
+    let parts = if references(runs) < WORTH_A_THREAD { 1 } else { threads };
     let parts = cut(runs, &bounds(runs, parts));
     let lens = collect(&vec![1; parts.len()], |part, place| {
         let mut groups = 0;
@@ -339,30 +340,52 @@ fn merged(runs: &[Run], part: &[&[Reference]], mut each: impl FnMut(bool)) {
 
 /// References of some runs in the order of their keys.
 struct Merging<'a> {
-    /// What is left of each run; runs with nothing left are taken out.
-    rest: Vec<(&'a Run, &'a [Reference])>,
+    /// What is left of each run, with its number, as a heap: that at a place does not come before that at half of it,
+    /// `(place - 1) / 2`. Runs with nothing left are taken out.
+    rest: Vec<(usize, &'a Run, &'a [Reference])>,
     /// Whether what the references lead to will be asked for.
     fetches: bool,
 }
 
 impl<'a> Merging<'a> {
     fn new(runs: &'a [Run], part: &[&'a [Reference]]) -> Merging<'a> {
-        let rest = runs.iter().zip(part.iter().copied());
-        let rest = rest.filter(|(_, references)| !references.is_empty()).collect();
-        Merging { rest, fetches: false }
+        let rest = runs.iter().zip(part).enumerate();
+        let rest = rest.filter(|(_, (_, references))| !references.is_empty());
+        let rest = rest.map(|(number, (run, &references))| (number, run, references)).collect();
+        let mut merging = Merging { rest, fetches: false };
+        (0..merging.rest.len() / 2).rev().for_each(|at| merging.sink(at));
+        merging
+    }
+
+    /// Whether what is at one place comes before what is at another.
+    #[inline(always)]
+    fn is_before(&self, one: usize, other: usize) -> bool {
+        let (one, one_run, references) = self.rest[one];
+        let (other, other_run, others) = self.rest[other];
+        order((one_run, &references[0]), (other_run, &others[0])).then(one.cmp(&other)).is_lt()
+    }
+
+    /// Moves what is at a place behind all that comes before it.
+    #[inline(always)]
+    fn sink(&mut self, mut at: usize) {
+        loop {
+            let mut first = 2 * at + 1;
+            if first + 1 < self.rest.len() && self.is_before(first + 1, first) {
+                first += 1;
+            }
+            if first >= self.rest.len() || self.is_before(at, first) {
+                return;
+            }
+            self.rest.swap(at, first);
+            at = first;
+        }
     }
 
     /// The smallest key's reference; of equal keys that of the first run.
     #[inline(always)]
     fn next(&mut self) -> Option<(&'a Run, &'a Reference)> {
-        let &(mut run, references) = self.rest.first()?;
-        let (mut at, mut first) = (0, &references[0]);
-        for (other, &(other_run, references)) in self.rest.iter().enumerate().skip(1) {
-            if order((other_run, &references[0]), (run, first)).is_lt() {
-                (at, run, first) = (other, other_run, &references[0]);
-            }
-        }
-        let references = &mut self.rest[at].1;
+        let (_, run, references) = self.rest.first_mut()?;
+        let (run, first) = (*run, &references[0]);
         if self.fetches
             && let Some(ahead) = references.get(AHEAD)
         {
@@ -372,8 +395,9 @@ impl<'a> Merging<'a> {
         }
         *references = &references[1..];
         if references.is_empty() {
-            self.rest.remove(at);
+            self.rest.swap_remove(0);
         }
+        self.sink(0);
         Some((run, first))
     }
 }

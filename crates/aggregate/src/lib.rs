@@ -13,7 +13,7 @@
 //! rounded before it is printed, and no order of threads, chunks or files changes a byte of the
 //! result. [`generate`] writes the measurement files of the One Billion Row Challenge and its
 //! relatives, [`parts`] has what can be used apart from a run. The oracle that all of this is tested
-//! against is in `tests/oracle`, and shares nothing with it.
+//! against is in `tests/answers/oracle`, and shares nothing with it.
 //!
 //! ```
 //! use fathom_aggregate::{Layout, OnError, Options, Progress, Source, aggregate, format};
@@ -53,6 +53,7 @@ mod merge;
 mod ndjson;
 mod number;
 pub mod parts;
+mod pool;
 mod quantile;
 mod queue;
 mod record;

@@ -14,7 +14,6 @@
 //! ```
 
 use fathom_machine::level::Level;
-use fathom_machine::os::memory::NoMemory;
 
 use crate::account::Account;
 pub use crate::chunk::{SLACK, Window};
@@ -25,7 +24,7 @@ use crate::queue::Place;
 use crate::shard::Shard;
 
 /// What one thread knows of `key;value` rows. Where memory is refused, making it and [`Table::partials`] unwind to
-/// [`NoMemory::caught`].
+/// [`NoMemory::caught`](fathom_machine::os::memory::NoMemory::caught).
 #[derive(Debug)]
 pub struct Table(Shard);
 
@@ -51,8 +50,7 @@ impl Table {
     /// # Errors
     /// The first row that is no record, and what the table cannot hold; once memory was refused it is not to be used.
     pub fn take(&mut self, window: &Window<'_>) -> Result<(), Refused> {
-        let taken = NoMemory::caught(|| self.0.take(window, Place::FIRST));
-        taken.unwrap_or_else(|refused| Err(refused.into())).map_err(Refused::Error)?;
+        Error::caught(|| self.0.take(window, Place::FIRST)).map_err(Refused::Error)?;
         self.0.refused.first().map_or(Ok(()), |row| Err(Refused::Row(row.start)))
     }
 

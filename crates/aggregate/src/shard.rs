@@ -18,6 +18,7 @@ use crate::kernel::{self, Kernel, Odd, Span};
 use crate::line;
 use crate::merge::{Keep, Stats};
 use crate::number::Decimal;
+use crate::pool::{Link, POOLED_KEYS, Part, Pool};
 use crate::queue::Place;
 use crate::reference::{BYTES_PER_REFERENCE, Held};
 use crate::spill::Lane;
@@ -41,6 +42,8 @@ pub(crate) struct Shard {
     account: Arc<Account>,
     /// Where it is spilled.
     lane: Option<Lane>,
+    /// Where its tables may be emptied into.
+    link: Option<Link>,
     keep: Keep,
     kernel: Kernel,
     rows_since_fold: u64,
@@ -126,6 +129,7 @@ impl Shard {
             waiting: (keep.may_wait() && !account.is_limited()).then(Waiting::default),
             account: Arc::clone(account),
             lane: None,
+            link: None,
             keep,
             kernel,
             rows_since_fold: 0,
@@ -145,6 +149,59 @@ impl Shard {
             self.empty();
         }
         self
+    }
+
+    /// An empty one whose tables may be emptied into a pool, if there is one.
+    pub(crate) fn pooled(self, pool: Option<Arc<Pool>>) -> Shard {
+        match pool {
+            Some(pool) => Shard { wide: pool.wide(), link: Some(Link::new(pool)), ..self },
+            None => self,
+        }
+    }
+
+    /// What a part of a pool has.
+    pub(crate) fn of_part(kernel: Kernel, keep: Keep, part: Part) -> Shard {
+        let Part { tables, wide, .. } = part;
+        Shard { tables, wide, ..Shard::new(kernel, keep, false, &Account::new(None)) }
+    }
+
+    /// Empties the tables, of which nothing was folded, into the pool.
+    #[cold]
+    fn pool(&mut self) -> Result<(), Error> {
+        let held = Held { tables: &self.tables, wide: &self.wide };
+        if let Some(link) = &mut self.link {
+            link.take(held)?;
+            if self.keys() > 4 * POOLED_KEYS {
+                // They had grown beyond the caches.
+                self.empty();
+            } else {
+                self.tables.clear();
+                self.wide.clear();
+                self.rows_since_fold = 0;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the tables were emptied so.
+    #[cfg(test)]
+    pub(crate) fn is_pooled(&self) -> bool {
+        self.link.as_ref().is_some_and(Link::is_used)
+    }
+
+    /// Lets go of the pool; what is known goes there if anything did.
+    ///
+    /// # Errors
+    /// [`Error::TooManyKeys`].
+    pub(crate) fn end_pool(&mut self) -> Result<(), Error> {
+        let link = self.link.take().filter(Link::is_used);
+        if let Some(mut link) = link
+            && !self.tables.are_folded()
+        {
+            link.take(self.held())?;
+            self.empty();
+        }
+        Ok(())
     }
 
     /// Whether it may be spilled.
@@ -289,6 +346,13 @@ impl Shard {
         }
         if let Some(lane) = &mut self.lane {
             lane.check()?;
+        }
+        let keys = self.keys();
+        if let Some(link) = &mut self.link
+            && link.is_wanted(keys, rows)
+            && !self.tables.are_folded()
+        {
+            return self.pool();
         }
         if self.tables.are_full() || self.wide.len() > MOST_KEYS {
             return Err(Error::TooManyKeys { most: MOST_KEYS });
@@ -567,7 +631,7 @@ mod tests {
             }
         }
         account.add_keys(0).ok()?;
-        Some((gather(shards.into_iter().map(Shard::into_run).collect()), came))
+        Some((gather(shards.into_iter().map(Shard::into_run).collect(), 2), came))
     }
 
     #[test]

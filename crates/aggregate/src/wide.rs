@@ -11,7 +11,7 @@
 //! looked at, then the places they name, then the keys, so that a table beyond the caches costs
 //! bandwidth and not one wait for each row.
 //!
-//! Hashes are seeded at random for each table, so that nobody can prepare keys that collide.
+//! Hashes are seeded at random for each table, or for all that share a pool, so that nobody can prepare keys that collide.
 
 use std::ops::Range;
 
@@ -91,6 +91,18 @@ impl Wide {
 
     pub(crate) fn len(&self) -> usize {
         self.places.len()
+    }
+
+    /// Takes all groups out; memory is kept.
+    pub(crate) fn clear(&mut self) {
+        self.slots.fill(Slot::default());
+        self.places.clear();
+        self.keys.clear();
+        self.stats.clear();
+    }
+
+    pub(crate) fn hash_of(&self, group: usize) -> u64 {
+        self.places[group].hash
     }
 
     pub(crate) fn key(&self, group: usize) -> &[u8] {

@@ -91,11 +91,10 @@ pub fn aggregate_parts(
     // None once the run is to end.
     let queue = Mutex::new(Some(parts));
     let results = on_threads(options.threads.max(1), || {
-        let worked = NoMemory::caught(|| {
+        let worked = Error::caught(|| {
             let mut worker = Worker::new(frame, options, &account);
             worker.work(&queue, frame, progress, &account).map(|()| worker)
         });
-        let worked = worked.unwrap_or_else(|refused| Err(refused.into()));
         let goes_on = |worker: &Worker| !frame.fail || worker.rejects.is_empty();
         if !worked.as_ref().is_ok_and(goes_on) {
             *queue.lock().unwrap_or_else(PoisonError::into_inner) = None;

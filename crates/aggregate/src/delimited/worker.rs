@@ -98,15 +98,17 @@ impl<'a> Worker<'a> {
     pub(super) fn new(query: &'a Query, options: &Options, memory: &Memory) -> Worker<'a> {
         let kernel = Kernel { level: options.level };
         let keep = options.keep();
-        let shard = |texts| {
+        let shard = |column, texts| {
             let keep = keep.of(texts);
             let lane = memory.lane(keep, query.values.len());
-            Shard::new(kernel, keep, false, &memory.account).spilled_by(lane)
+            let shard = Shard::new(kernel, keep, false, &memory.account).spilled_by(lane);
+            shard.pooled(memory.pool(column, kernel, keep))
         };
         let is_text = |value: &Value| value.kind == Kind::Text;
-        let mut shards: Vec<Shard> = query.values.iter().map(|v| shard(is_text(v))).collect();
+        let columns = query.values.iter().map(is_text).enumerate();
+        let mut shards: Vec<Shard> = columns.map(|(at, texts)| shard(at, texts)).collect();
         if shards.is_empty() {
-            shards.push(shard(false));
+            shards.push(shard(0, false));
         }
         let is_tenths = |null: &Vec<u8>| Decimal::parse(null).is_ok_and(|null| null.scale() == 1);
         let is_column = |value: &Value| value.kind == Kind::Number && value.formula.is_none();

@@ -1,13 +1,15 @@
 //! A thread's way to the disk: when its tables of a column have grown as large as they may, what they know is written
 //! as one run in the order of the keys, and they begin anew.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::codec;
 use super::store::{Run, Spill, Store, Writer};
 use crate::account::Account;
 use crate::error::Error;
+use crate::kernel::Kernel;
 use crate::merge::{Keep, Stats};
+use crate::pool::{FEWEST_THREADS, Pool};
 use crate::reference::Held;
 
 /// What is known of one key, or of all together, may take so much however small the limit is.
@@ -21,6 +23,9 @@ const AHEAD: usize = 12;
 pub(crate) struct Memory {
     pub(crate) account: Arc<Account>,
     lanes: Option<Lanes>,
+    threads: usize,
+    /// Of each column, once a thread had tables for it, and what these are of.
+    pools: Mutex<Vec<Option<(Arc<Pool>, Kernel, Keep)>>>,
 }
 
 #[derive(Debug)]
@@ -38,12 +43,36 @@ impl Memory {
         spill: Option<&Spill>,
         threads: usize,
     ) -> Result<Memory, Error> {
+        let pools = Mutex::default();
         let Some(spill) = spill else {
-            return Ok(Memory { account: Account::new(limit_bytes), lanes: None });
+            return Ok(Memory { account: Account::new(limit_bytes), lanes: None, threads, pools });
         };
         let limit_bytes = limit_bytes.unwrap_or(usize::MAX);
         let lanes = Some(Lanes { store: Store::new(spill)?, limit_bytes, threads: threads.max(1) });
-        Ok(Memory { account: Account::new(None), lanes })
+        Ok(Memory { account: Account::new(None), lanes, threads, pools })
+    }
+
+    /// The pool of a column, if its tables may have one: where they are many, and neither limited nor with more than sums.
+    pub(crate) fn pool(&self, column: usize, kernel: Kernel, keep: Keep) -> Option<Arc<Pool>> {
+        let is_limited = self.account.is_limited() || self.spills();
+        if self.threads < FEWEST_THREADS || is_limited || keep.is_more() {
+            return None;
+        }
+        let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        if pools.len() <= column {
+            pools.resize_with(column + 1, || None);
+        }
+        let pool = || (Arc::new(Pool::new(self.threads, kernel, keep)), kernel, keep);
+        Some(Arc::clone(&pools[column].get_or_insert_with(pool).0))
+    }
+
+    /// The pools of all columns, of which no thread holds one any more.
+    pub(crate) fn into_pools(self) -> impl Iterator<Item = Option<(Pool, Kernel, Keep)>> {
+        let pools = self.pools.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let own = |pool| Arc::into_inner(pool).expect("threads have let go of it");
+        pools
+            .into_iter()
+            .map(move |pool| pool.map(|(pool, kernel, keep)| (own(pool), kernel, keep)))
     }
 
     /// The lane of a thread for one of so many columns, if there are any: each has its own share of the memory, so

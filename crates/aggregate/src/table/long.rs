@@ -159,23 +159,46 @@ impl Long {
             return None;
         }
         let at = self.units.len();
-        let unit = u32::try_from(at + 1).expect("256 GiB of keys in one thread");
+        let unit = u32::try_from(at + 1).expect("256 GiB of keys in one table");
         let units = units_of(key.len());
         let bytes = u32::try_from(key.len()).expect("records are shorter than chunks");
         let index = u32::try_from(self.keys).expect("fewer than units");
         let tenths = Tenths::default();
         let first = LongUnit { tenths, hash, bytes, index, key: [0; HEAD_BYTES] };
+        self.aside.push(self.with_squares);
         self.units.push(first);
         self.units.resize(at + units, LongUnit { hash: 0, bytes: 0, index: 0, ..first });
         let before = size_of::<LongUnit>() - HEAD_BYTES;
         bytes_of_mut(&mut self.units[at..])[before..before + key.len()].copy_from_slice(key);
         self.keys += 1;
-        self.aside.push(self.with_squares);
         self.slots[slot] = unit;
         if self.keys * 4 > self.slots.len() {
             self.lay_out(self.slots.len() * 4);
         }
         Some(at)
+    }
+
+    /// Takes in what is at these places of a table that was not folded.
+    pub(crate) fn absorb(&mut self, from: &Long, places: &[u32]) {
+        for &at in places {
+            self.prepare();
+            let key = from.key(at as usize);
+            let hash = self.hash(key);
+            let own = self.find_or_insert(key, hash, None).expect("there is no limit of memory");
+            let unit = &from.units[at as usize];
+            self.units[own].tenths.absorb(unit.tenths);
+            if let Some(squares) = from.aside.squares.get(unit.index as usize) {
+                self.aside.squares[self.units[own].index as usize] += squares;
+            }
+        }
+    }
+
+    /// Takes all keys out, of which nothing was folded; memory is kept.
+    pub(super) fn clear(&mut self) {
+        self.slots.fill(0);
+        self.units.clear();
+        self.aside.squares.clear();
+        (self.keys, self.crowded) = (0, false);
     }
 
     /// Bytes that it would take at most to have room for so many more keys, which have so many bytes.

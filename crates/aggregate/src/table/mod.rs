@@ -96,6 +96,17 @@ impl Tables {
         self.long.fold();
     }
 
+    /// Takes all keys out, of which nothing was folded; memory is kept.
+    pub(crate) fn clear(&mut self) {
+        self.short.clear();
+        self.long.clear();
+    }
+
+    /// Whether anything was folded since they were empty.
+    pub(crate) fn are_folded(&self) -> bool {
+        !(self.short.aside.folded.is_empty() && self.long.aside.folded.is_empty())
+    }
+
     /// Bytes that both would take anew at most for so many more keys, which have so many bytes together.
     pub(crate) fn growth(&self, more: usize, bytes: usize) -> usize {
         // Before each batch the loops want room for all of it.
@@ -170,6 +181,13 @@ impl Tenths {
         self.total = self.total.wrapping_add((1_u64 << COUNT_SHIFT).wrapping_add(biased));
     }
 
+    /// Takes in those of another table; together they are of no more than [`FOLD_ROWS`] rows.
+    pub(crate) fn absorb(&mut self, other: Tenths) {
+        self.total += other.total;
+        let [most, least] = self.extremes;
+        self.extremes = [most.max(other.extremes[0]), least.max(other.extremes[1])];
+    }
+
     fn count(self) -> u64 {
         self.total >> COUNT_SHIFT
     }
@@ -221,14 +239,19 @@ impl Aside {
 
     /// Zeros of one more entry.
     fn push(&mut self, with_squares: bool) {
+        let folded = !self.folded.is_empty();
+        // For all of it before any: where memory is refused, a table that others share stays whole.
+        room(&mut self.squares, with_squares);
+        room(&mut self.folded, folded);
+        room(&mut self.folded_squares, folded && with_squares);
         if with_squares {
-            push(&mut self.squares, 0);
+            self.squares.push(0);
         }
-        if !self.folded.is_empty() {
-            push(&mut self.folded, Folded::default());
-            if with_squares {
-                push(&mut self.folded_squares, 0);
-            }
+        if folded {
+            self.folded.push(Folded::default());
+        }
+        if folded && with_squares {
+            self.folded_squares.push(0);
         }
     }
 
@@ -271,12 +294,12 @@ impl Aside {
     }
 }
 
-/// Puts a value behind the others. Memory that is refused does not end the process, as it would within a vector.
-fn push<T>(list: &mut Vec<T>, value: T) {
-    if list.len() == list.capacity() {
+/// Makes room for one more, if there is to be one. Memory that is refused does not end the process, as it would within a
+/// vector.
+fn room<T>(list: &mut Vec<T>, is_wanted: bool) {
+    if is_wanted && list.len() == list.capacity() {
         reserve(list, list.len().max(4));
     }
-    list.push(value);
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use fathom_machine::os::memory::{Slab, huge};
+use fathom_machine::prefetch;
 
 use super::{Aside, Folded, MOST_KEYS, MOST_SLOTS_PER_KEY, Seed, Tenths};
 use crate::account::Account;
@@ -205,6 +206,36 @@ impl Short {
         }
     }
 
+    /// Takes in what is at these places of a table that was not folded.
+    pub(crate) fn absorb(&mut self, from: &Short, places: &[u32]) {
+        const BATCH: usize = 16;
+        for places in places.chunks(BATCH) {
+            self.prepare(places.len());
+            let mut first = [0; BATCH];
+            for (first, &at) in first.iter_mut().zip(places) {
+                *first = self.first_slot((self.hash)(&from.entries[at as usize].key, &self.seed));
+                prefetch(&self.entries[*first]);
+            }
+            for (&first, &at) in first.iter().zip(places) {
+                let entry = &from.entries[at as usize];
+                let slot = self.find_or_insert_from(first, &entry.key);
+                self.entries[slot].tenths.absorb(entry.tenths);
+                if let Some(squares) = from.aside.squares.get(at as usize) {
+                    self.aside.squares[slot] += squares;
+                }
+            }
+        }
+    }
+
+    /// Takes all keys out, of which nothing was folded; memory is kept.
+    pub(super) fn clear(&mut self) {
+        self.entries.fill(ShortEntry { key: [0, 0], tenths: Tenths::default() });
+        self.aside.squares.fill(0);
+        self.displacements = vec![0];
+        (self.keys, self.calm_keys, self.groups, self.missed_groups) = (0, 0, 0, 0);
+        self.crowded = false;
+    }
+
     fn first_slot(&self, hash: u64) -> usize {
         slot_of(hash, &self.displacements, self.mask())
     }
@@ -221,13 +252,15 @@ impl Short {
             (self.calm_keys, self.groups, self.missed_groups) = (self.keys, 0, 0);
             return;
         }
-        let old = std::mem::replace(&mut self.entries, Slab::new(slots + SINKS));
-        let aside = Aside::new(slots + SINKS, !self.aside.squares.is_empty());
-        let old_aside = std::mem::replace(&mut self.aside, aside);
-        if !old_aside.folded.is_empty() {
-            self.aside.folded = huge(slots + SINKS, Folded::default());
-            self.aside.folded_squares = huge(self.aside.squares.len(), 0);
+        // All of it before anything is replaced: where memory is refused, a table that others share stays whole.
+        let entries = Slab::new(slots + SINKS);
+        let mut aside = Aside::new(slots + SINKS, !self.aside.squares.is_empty());
+        if !self.aside.folded.is_empty() {
+            aside.folded = huge(slots + SINKS, Folded::default());
+            aside.folded_squares = huge(aside.squares.len(), 0);
         }
+        let old = std::mem::replace(&mut self.entries, entries);
+        let old_aside = std::mem::replace(&mut self.aside, aside);
         self.displacements = vec![0];
         if calm {
             let keys = live(&old[..old.len() - SINKS]).map(|(_, entry)| entry.key);
