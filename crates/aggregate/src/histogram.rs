@@ -63,28 +63,3 @@ fn bin(offset: &Decimal, span: &Decimal) -> usize {
     };
     place.min(BINS - 1) as usize
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kept::Given;
-
-    fn histogram(texts: &[&str]) -> Histogram {
-        let mut numbers = texts.iter().map(|text| Decimal::parse(text.as_bytes()).unwrap());
-        let mut set = Multiset::of(Given::Number(&numbers.next().unwrap()));
-        numbers.for_each(|number| set.add(Given::Number(&number)));
-        set.settle();
-        Histogram::of(&set).unwrap()
-    }
-
-    #[test]
-    fn bins_have_their_lower_ends_and_the_last_its_upper_end() {
-        let even = histogram(&["0", "1", "1.99", "2", "10", "9", "9.5"]);
-        assert_eq!(even.counts, [1, 2, 1, 0, 0, 0, 0, 0, 0, 3]);
-        assert_eq!(even.bars(), "▃▆▃······█");
-        let one = histogram(&["7", "7.0"]);
-        assert_eq!((one.counts.as_slice(), one.bars().as_str()), (&[2][..], "█"));
-        let wide = histogram(&["-1e50", "0", "1e50", "1e-50"]);
-        assert_eq!(wide.counts, [1, 0, 0, 0, 0, 2, 0, 0, 0, 1]);
-    }
-}

@@ -1,4 +1,4 @@
-//! Delimited text, case by case; `tests/` compares it with the oracle at every split.
+//! Delimited text, case by case; `tests/answers` compares it with the oracle at every split.
 
 use std::io::Read;
 
@@ -7,7 +7,7 @@ use fathom_machine::level::Level;
 use super::*;
 use crate::error::Reason;
 use crate::kept::Datum;
-use crate::number::{Decimal, NumberError};
+use crate::number::Decimal;
 use crate::statistic::Statistic;
 
 fn shape(header: bool, key: Selector, values: &[Selector]) -> Query {
@@ -127,83 +127,6 @@ fn first_and_last_are_those_of_the_input_whatever_the_threads() {
     }
 }
 
-fn sums(summary: &Summary) -> Vec<(String, Vec<String>)> {
-    let keys = &summary.columns[0].groups;
-    (0..keys.len())
-        .map(|i| {
-            let key = String::from_utf8_lossy(&keys[i].key).into_owned();
-            (key, summary.columns.iter().map(|c| c.groups[i].stats.sum().to_string()).collect())
-        })
-        .collect()
-}
-
-#[test]
-fn quoted_fields_keep_delimiters_quotes_and_line_breaks_at_any_portion() {
-    let text = "\u{feff}name,t,h\r\n\"Oslo, N\",1.5,10\n\"the \"\"big\"\" one\",-2,20\r\n\
-                \"two\nlines\",3,30\n\"Oslo, N\",\"0.5\",5\r\n\n\"\"\"\",1,1";
-    let shape = shape(
-        true,
-        Selector::Name("name".into()),
-        &[Selector::Name("t".into()), Selector::Place(3)],
-    );
-    for portion in 1..text.len() {
-        let summary = run(text, &shape, portion).unwrap();
-        let expected = [
-            ("\"", ["1", "1"]),
-            ("Oslo, N", ["2.0", "15"]),
-            ("the \"big\" one", ["-2", "20"]),
-            ("two\nlines", ["3", "30"]),
-        ];
-        let found = sums(&summary);
-        let expected: Vec<_> =
-            expected.map(|(key, sums)| (key.to_owned(), sums.map(str::to_owned).to_vec())).into();
-        assert_eq!(found, expected, "portions of {portion}");
-        assert_eq!((summary.records, summary.blank_lines, summary.rejected), (5, 1, 0));
-        let names = (&*summary.keys[0], &*summary.columns[0].name, &*summary.columns[1].name);
-        assert_eq!(names, ("name", "t", "h"));
-    }
-}
-
-#[test]
-fn malformed_records_are_refused_one_line_at_a_time() {
-    let text = "a,1\n\"b\"x,2\nc\"d,3\n,4\nshort\ne,\nf,x\n\"open,5\ng,6\n";
-    for portion in 1..text.len() {
-        let summary =
-            run(text, &shape(false, Selector::Place(1), &[Selector::Place(2)]), portion).unwrap();
-        let found: Vec<_> = summary
-            .shown_rejects
-            .iter()
-            .map(|r| (r.record_byte, r.position.line, r.reason))
-            .collect();
-        assert_eq!(
-            found,
-            [
-                (4, 2, Reason::AfterQuote),
-                (11, 3, Reason::StrayQuote),
-                (17, 4, Reason::EmptyKey),
-                (20, 5, Reason::Ragged { expected: 2, found: 1 }),
-                (29, 7, Reason::Number(NumberError::Malformed)),
-                (33, 8, Reason::OpenQuote),
-            ],
-            "portions of {portion}"
-        );
-        assert_eq!(
-            sums(&summary),
-            [("a", "1"), ("e", "0"), ("g", "6")]
-                .map(|(key, sum)| (key.to_owned(), vec![sum.to_owned()]))
-        );
-        assert_eq!((summary.records, summary.rejected), (3, 6));
-    }
-}
-
-#[test]
-fn a_missing_column_lists_those_there_are() {
-    let error =
-        run("a,b\nx,1\n", &shape(true, Selector::Place(1), &[Selector::Name("t".into())]), 9)
-            .unwrap_err();
-    assert_eq!(error.to_string(), "t.csv: the header has no column \"t\"; it has: \"a\", \"b\"");
-}
-
 #[test]
 fn a_long_line_of_delimiters_takes_time_in_proportion_to_its_length() {
     // Searching each block's marks from the start of the line took a minute for this.
@@ -212,63 +135,9 @@ fn a_long_line_of_delimiters_takes_time_in_proportion_to_its_length() {
     let summary = run_bytes(&text, &Query::new(b','), 0, true, &options(1, 1 << 18, Level::best()));
     let summary = summary.unwrap();
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
-    assert_eq!(sums(&summary), [("a".to_owned(), vec!["4.0".to_owned()])]);
+    let groups = &summary.columns[0].groups;
+    assert_eq!((groups.len(), groups[0].stats.sum().to_string()), (1, "4.0".to_owned()));
     assert_eq!(summary.shown_rejects[0].reason, Reason::TooManyFields);
-}
-
-#[test]
-fn a_missing_value_of_one_column_costs_nothing_in_another() {
-    let two = [Selector::Name("v".into()), Selector::Name("w".into())];
-    let shape = |null: Null, nulls: &[&str]| Query {
-        nulls: nulls.iter().map(|null| null.as_bytes().to_vec()).collect(),
-        values: two.iter().map(|c| Value { null, ..Value::from(c.clone()) }).collect(),
-        ..shape(true, Selector::Place(1), &two)
-    };
-    let text = "k,v,w\na,,3.0\na,1.5,NA\nb,NA,\na,-99.9,2\n";
-    let seen = |shape: &Query| {
-        let summary = run(text, shape, 1000).unwrap();
-        let all = summary.columns.iter().flat_map(|column| column.groups.iter());
-        let said = all.map(|g| (g.stats.rows(), g.stats.count(), g.stats.sum().to_string()));
-        (said.collect::<Vec<_>>(), summary.rejected)
-    };
-    let said = |rows, count, sum: &str| (rows, count, sum.to_owned());
-    assert_eq!(
-        seen(&shape(Null::Skip, &["", "NA", "-99.9"])),
-        (vec![said(3, 1, "1.5"), said(1, 0, "0"), said(3, 2, "5.0"), said(1, 0, "0")], 0)
-    );
-    assert_eq!(
-        seen(&shape(Null::Zero, &["", "NA"])),
-        (vec![said(3, 3, "-98.4"), said(1, 1, "0"), said(3, 3, "5.0"), said(1, 1, "0")], 0)
-    );
-    assert_eq!(
-        seen(&shape(Null::Fail, &["", "NA"])),
-        (vec![said(1, 1, "-99.9"), said(1, 1, "2")], 3)
-    );
-}
-
-#[test]
-fn ragged_records_and_ambiguous_names_are_errors_that_say_what_was_expected() {
-    let ragged = |text: &str, shape: &Query| {
-        let summary = run(text, shape, 1000).unwrap();
-        summary.shown_rejects.iter().map(ToString::to_string).collect::<Vec<_>>()
-    };
-    let plain = Query { header: true, ..Query::new(b',') };
-    let text = "k,v\na,1,234\n\"b\"\nc,1.5\n";
-    assert_eq!(
-        ragged(text, &plain),
-        [
-            "t.csv:2:5: expected 2 fields, found 3: \"a,1,234\"",
-            "t.csv:3:1: expected 2 fields, found 1: \"\\\"b\\\"\"",
-        ]
-    );
-    let padded = Query { ragged: Ragged::Pad, ..plain.clone() };
-    assert_eq!(ragged(text, &padded), [""; 0]);
-    let named = Query { by: vec![Selector::Name("k".into()).into()], ..plain };
-    let error = run("k,k,v\na,b,1\n", &named, 1000).unwrap_err().to_string();
-    assert_eq!(
-        error,
-        "t.csv: the header has \"k\" twice, as columns 1 and 2: choose one by its number"
-    );
 }
 
 #[test]

@@ -1,13 +1,15 @@
 //! Every level, thread count and chunk size against the oracle, on inputs that have broken other
 //! programs.
 
-mod oracle;
+use std::io::Write as _;
 
 use fathom_aggregate::{Error, Input, Options, Reason};
 use fathom_machine::level::Level;
-use oracle::check::{Judge, failure, file, stream};
-use oracle::shown::{FORMS, Form, Look};
-use oracle::{Null, Place, Task};
+
+use crate::oracle::check::{Judge, failure, file, formatted, run, stream};
+use crate::oracle::number::Round;
+use crate::oracle::shown::{By, FORMS, Form, Look, OF_SUMS};
+use crate::oracle::{Null, Place, Task};
 
 /// Inputs by name: each is small enough to be cut at every byte.
 fn inputs() -> Vec<(&'static str, Vec<u8>)> {
@@ -38,6 +40,9 @@ fn inputs() -> Vec<(&'static str, Vec<u8>)> {
         ("equals and comma", b"a=b;1.0\na, b;2.0\n{};3.0\n".to_vec()),
         ("no utf-8", b"\xff\xfe;1.0\n\xc3\x28;2.0\n\x80;3.0\n".to_vec()),
         ("a key in the last line only", b"a;1.0\na;2.0\nzzz;9.9".to_vec()),
+        ("a byte order mark", b"\xef\xbb\xbfa;1.0\nb;2.0".to_vec()),
+        ("a byte order mark alone", b"\xef\xbb\xbf".to_vec()),
+        ("a byte order mark and a line end", b"\xef\xbb\xbf\n".to_vec()),
     ];
     // Keys of every length around the bounds of the tables, each with a twin that differs in its
     // last, middle and first byte.
@@ -85,8 +90,10 @@ fn every_level_agrees_with_the_oracle_at_every_split() {
                 for threads in [2, 5] {
                     judge.check(file(&input), &csv, &options(level, threads, 64), name);
                 }
-                for portion in [1, 3, 1000] {
-                    judge.check(stream(&input, portion), &csv, &options(level, 2, 50), name);
+                for (portion, chunk) in
+                    [(1, 1), (1, 7), (1, 50), (3, 2), (3, 50), (1000, 1), (1000, 50)]
+                {
+                    judge.check(stream(&input, portion), &csv, &options(level, 2, chunk), name);
                 }
             }
         }
@@ -130,6 +137,12 @@ fn quoted_and_unquoted_text_agrees_at_every_split() {
         "\"k\nk\",v\n\"a\",\"1.5\"\n\"\"\"\",\"2.5\"".into(),
         "k,v\n\"never closed,1\na,1.5\nb,2.5".into(),
         "k\"k,v\na,1\n".into(),
+        "\u{feff}name,t,h\r\n\"Oslo, N\",1.5,10\n\"the \"\"big\"\" one\",-2,20\r\n\
+         \"two\nlines\",3,30\n\"Oslo, N\",\"0.5\",5\r\n\n\"\"\"\",1,1"
+            .into(),
+        "a,1\n\"b\"x,2\nc\"d,3\n,4\nshort\ne,\nf,x\n\"open,5\ng,6\n".into(),
+        "a,1\n\"b\nc\",2\nd,3\n\n\"e\",4\n".into(),
+        "\n\n\"\"\n\"\"\"\",1\r\n".into(),
         // Taken from a line break in quotes on, each line is a well-formed record, and none of these.
         format!("k,v\na,1.5\n{}a,2.5\n", "\"\n\",\"\n\"\n".repeat(9)),
         format!("k,v\n{}\"b\",2.5\n", "\"a\n\",\"1.5\"\n".repeat(9)),
@@ -149,6 +162,75 @@ fn quoted_and_unquoted_text_agrees_at_every_split() {
                 judge.check(file(text), &look, &options(Level::best(), 3, chunk), "quotes");
             }
         }
+    }
+}
+
+/// Means and spreads without a last digit, halves, and what does not fit 64, 128 or 256 bits.
+#[test]
+fn numbers_of_any_size_agree_in_every_rounding_and_with_any_decimals() {
+    let mut all = Vec::new();
+    for round in [Round::HalfUp, Round::Ceiling, Round::HalfEven] {
+        for decimals in [None, Some(0), Some(1), Some(3), Some(5), Some(6), Some(18)] {
+            for form in [Form::Brc, Form::Table, Form::Csv] {
+                let statistics = [&OF_SUMS[..], &["median", "histogram"]].concat();
+                all.push(Look { round, decimals, statistics, ..Look::all(form) });
+            }
+        }
+    }
+    let sums = [Look { statistics: vec!["min", "mean", "max", "sum"], ..Look::all(Form::Csv) }];
+    let inputs = "0.1 0.2|0.2 0.3|-0.1 -0.2|-0.2 -0.3|0.1 0.0 0.0|-0.1 0.0 0.0|-0.1 0.0|\
+        -9.9 -9.8 -9.8|12.345 -0.004|7|1|1 2 2.50|1 2|4 4|1 3|0 1.0|0.0001585689968174077 0|\
+        100 200|1 0 0|12345678901234567890 1 1|-1 -1 0|1e40 1e40 0|2 4 4 4 5 5 7 9|1 -2.5 0.125|\
+        999999999999999999 999999999999999999 999999999999999999|\
+        0.000000000000000001 999999999999999999|\
+        999999999999999997 999999999999999998 999999999999999999|\
+        7 9223372036854775807 9223372036854775807 9223372036854775807 9223372036854775807 \
+        9223372036854775807|7 -9223372036854775808 -9223372036854775808 -9223372036854775808 \
+        -9223372036854775808|7 9e18 9e18 9e18 9e18 9e18|17e36 17e36 -17e36|17e37 17e37 -17e37|\
+        17e37 -17e37 17e37|-17e37 17e37 17e37|\
+        17e36 17e36 17e36 17e36 17e36 17e36 17e36 17e36 17e36 17e36 17e36|\
+        9e18 9e18 9e18 0.0000000000000000001|0.0000000000000000001 9e18 9e18 9e18|\
+        9e18 0.0000000000000000001 9e18 9e18|0 1 1.99 2 10 9 9.5|7 7.0|-1e50 0 1e50 1e-50";
+    for values in inputs.split('|') {
+        let input: String = values.split(' ').map(|value| format!("a;{value}\n")).collect();
+        let judge = Judge::new(input.as_bytes(), Task::plain());
+        let squares = options(Level::best(), 1, 1 << 16);
+        let kept = Options { with_values: true, ..squares.clone() };
+        let plain = Options { with_squares: false, ..squares.clone() };
+        judge.check(file(input.as_bytes()), &all, &kept, values);
+        judge.check(file(input.as_bytes()), &[Look::all(Form::Csv)], &squares, values);
+        judge.check(file(input.as_bytes()), &sums, &plain, values);
+    }
+}
+
+/// What would end a field or a cell, mean something else in it, is no text, or is wider or narrower than its letters.
+#[test]
+fn keys_of_any_bytes_agree_in_every_form() {
+    let text = b"\"a,\"\"b\"\"\";1\nc\td\\;-2.5\ne\xff\x01;3\na|b;1\n\"*c*\n\";2.5\n\"*c*\n\";4\n\
+        \xe6\x97\xa5\xe6\x9c\xac;1\ne\xcc\x81;2\n";
+    let judge = Judge::new(text, delimited());
+    let options = options(Level::best(), 1, 1 << 16);
+    judge.check(file(text), &FORMS.map(Look::all), &options, "keys of any bytes");
+}
+
+#[test]
+fn keys_stand_in_the_order_that_is_asked_for() {
+    let text = b"a;1;10\na;2;10\nb;1.50001;30\nc;1.5;20.25\nd;-7;1\n10;1;1\n2;2;3\n9;1;1\nx;2;3\n";
+    let values = vec![(Place::At(2), Null::Fail), (Place::At(3), Null::Fail)];
+    let judge = Judge::new(text, Task { values, ..delimited() });
+    let sorts: [&[(By, bool)]; 5] = [
+        &[],
+        &[(By::Of(0, "mean"), true)],
+        &[(By::Of(0, "mean"), false)],
+        &[(By::Of(0, "max"), true), (By::Part(0, true), false)],
+        &[(By::Of(1, "max"), true)],
+    ];
+    // A table shows all numbers with the decimals of the finest, shown or not.
+    for (sort, form) in sorts.into_iter().flat_map(|sort| [(sort, Form::Csv), (sort, Form::Table)])
+    {
+        let look = |top| Look { sort: sort.to_vec(), top, ..Look::all(form) };
+        let options = options(Level::best(), 1, 1 << 16);
+        judge.check(file(text), &[None, Some(1), Some(2)].map(look), &options, "order");
     }
 }
 
@@ -210,6 +292,33 @@ fn many_keys_of_all_lengths_agree_while_tables_grow() {
                 judge.check(file(&input), &[Look::all(form)], &options, "many keys");
             }
         }
+    }
+}
+
+/// Of eight threads at least one has so many that it empties its tables into those that all share; one thread has none to
+/// share with.
+#[test]
+fn keys_that_hardly_repeat_agree_on_many_threads() {
+    let (mut lines, mut state) = (Vec::new(), 3_u64);
+    for _ in 0..900_000 {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let (key, v, w) = (state >> 40, (state >> 20) % 1000, (state >> 8) % 4000);
+        let padding = if key.is_multiple_of(5) { " and a long one" } else { "" };
+        let _ = writeln!(lines, "{key}{padding};{}.{};{}.{:02}", v / 10, v % 10, w / 100, w % 100);
+    }
+    let values = vec![(Place::At(2), Null::Fail), (Place::At(3), Null::Skip)];
+    let task = Task { values, ..delimited() };
+    for with_squares in [true, false] {
+        let statistics =
+            if with_squares { vec!["count", "stddev"] } else { vec!["min", "max", "sum"] };
+        let look = Look { statistics, ..Look::all(Form::Csv) };
+        let [alone, many] = [1, 8].map(|threads| {
+            let options = Options { with_squares, ..options(Level::best(), threads, 1 << 16) };
+            let (summary, _) = run(file(&lines), &task, &options).unwrap();
+            formatted(&summary, &look, threads)
+        });
+        assert!(alone == many, "squares: {with_squares}");
     }
 }
 

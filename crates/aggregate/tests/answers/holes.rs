@@ -1,14 +1,12 @@
 //! What fast aggregators get wrong on input nobody benchmarks, a test each. Levels, thread counts
 //! and splits are the matter of `differential.rs`.
 
-mod oracle;
-
+use crate::oracle::check::{Judge, failure, file};
+use crate::oracle::shown::{Form, Look};
+use crate::oracle::{Null, Place, Task};
 use fathom_aggregate::delimited::{self, Query};
 use fathom_aggregate::{Error, OnError, Options, Progress, Reason};
 use fathom_machine::level::Level;
-use oracle::check::{Judge, failure, file};
-use oracle::shown::{Form, Look};
-use oracle::{Null, Place, Task};
 
 fn options(threads: usize) -> Options {
     Options { threads, chunk_bytes: 1 << 14, ..Options::default() }
@@ -90,7 +88,7 @@ fn tables_that_outgrow_the_memory_limit_are_an_error_that_names_the_number_of_ke
         let error = failure(file(&input), &limited);
         let Error::MemoryLimit { limit_bytes, keys } = error else { panic!("{error}") };
         assert_eq!(limit_bytes, 1 << 20);
-        assert!(error.to_string().contains(&format!("keys: {keys})")), "{error}");
+        assert!(error.to_string().contains(&format!("keys of all threads: {keys})")), "{error}");
         assert!((1000..100_000).contains(&keys), "{keys}");
     }
 }

@@ -1,16 +1,14 @@
 //! Any text, with any options, split any way and merged in any order, gives the oracle's answer.
 
-mod oracle;
-
+use crate::oracle::check::{Judge, check_lines, compared, file, formatted, near, run};
+use crate::oracle::choice::Choices;
+use crate::oracle::line::{self, OF_LOGS};
+use crate::oracle::shown::{By, FORMS, Form, Look, text};
+use crate::oracle::{self, Task};
 use fathom_aggregate::delimited::{self, Query, Selector, Syntax};
 use fathom_aggregate::{
     Approx, Column, Decimal, Method, OnError, Options, Progress, Quantile, Summary, merge,
 };
-use oracle::Task;
-use oracle::check::{Judge, check_lines, compared, file, formatted, near, run};
-use oracle::choice::Choices;
-use oracle::line::{self, OF_LOGS};
-use oracle::shown::{By, FORMS, Form, Look, text};
 use proptest::prelude::*;
 
 /// Lines that are mostly records, sometimes nearly, sometimes not at all.

@@ -1,19 +1,17 @@
 //! Results that went to disk are those of memory and of the oracle, byte for byte; and what goes wrong there is said.
 
-mod oracle;
-
 use std::fs::File;
 use std::path::Path;
 
+use crate::oracle::check::{file, formatted, near, pieces, query, stream};
+use crate::oracle::choice::{Choices, spill};
+use crate::oracle::shown::{By, FORMS, Form, Look, STATISTICS, text};
+use crate::oracle::{self, Task};
 use fathom_aggregate::delimited;
 use fathom_aggregate::format::Streamed;
 use fathom_aggregate::{
     Error, Layout, OnError, Options, Progress, Source, Spill, Statistic, Summary, aggregate,
 };
-use oracle::Task;
-use oracle::check::{file, formatted, near, pieces, query, stream};
-use oracle::choice::{Choices, spill};
-use oracle::shown::{By, FORMS, Form, Look, STATISTICS, text};
 use proptest::prelude::*;
 
 /// A run with these options, which spills.

@@ -1,18 +1,16 @@
 //! Ranges of a text, cut anywhere, written as states and merged in any order, give the oracle's answer on
 //! the whole; and what does not go together is refused.
 
-mod oracle;
-
 use std::fs::File;
 use std::io::{Cursor, Read, Write};
 
+use crate::oracle::check::{formatted, near, run};
+use crate::oracle::choice::Choices;
+use crate::oracle::shown::{Form, Look, text};
+use crate::oracle::{self, Null, Place, Task};
 use fathom_aggregate::delimited::record_starts;
 use fathom_aggregate::state::{Merger, Object, Partition, Question, State, StateError, Watch};
 use fathom_aggregate::{Error, Options, Source};
-use oracle::check::{formatted, near, run};
-use oracle::choice::Choices;
-use oracle::shown::{Form, Look, text};
-use oracle::{Null, Place, Task};
 use proptest::prelude::*;
 
 /// A file that can be opened many times.
@@ -468,7 +466,7 @@ fn damage_anywhere_is_an_error() {
 /// its numbers may be larger than the columns they would be written to.
 #[test]
 fn a_state_whose_parts_contradict_each_other_is_refused() {
-    let seed = include_bytes!("../../../fuzz/seeds/state/beyond");
+    let seed = include_bytes!("../../../../fuzz/seeds/state/beyond");
     let hash = xxhash_rust::xxh3::xxh3_64(seed).to_le_bytes();
     let length = (seed.len() as u64).to_le_bytes();
     let vouched = [seed, &b"fathom state end"[..], &length, &hash, &[0; 24]].concat();

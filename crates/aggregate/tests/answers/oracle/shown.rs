@@ -475,7 +475,7 @@ fn headings(columns: &[Column], pairs: bool, look: &Look) -> (Vec<String>, Vec<S
                 continue;
             }
             let has_change = !matches!(statistic, "stddev" | "histogram")
-                && (!columns[at].is_text || ["count", "rows", "distinct"].contains(&statistic));
+                && (!columns[at].is_text || !["mode", "first", "last"].contains(&statistic));
             for (word, said) in [
                 ("before", Said::Of(at, statistic)),
                 ("before_error%", Said::Error(at, statistic)),
