@@ -9,10 +9,11 @@
 use std::borrow::Cow;
 
 use fathom_machine::level::Level;
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 
 use crate::access;
 use crate::delimited::{Query, Syntax};
+use crate::error::Reason;
 use crate::ndjson::Finder;
 use crate::number::Decimal;
 pub use crate::record::Dialect;
@@ -26,13 +27,14 @@ const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
 /// Fields may stand in quotes, or quotes are bytes like any other.
 const BOTH: [bool; 2] = [true, false];
 
-/// Records that are looked at.
+/// Records that are looked at for a delimiter.
 const MOST_RECORDS: usize = 1000;
 
 /// The delimiter that cuts every record of the text into as many fields, two at least: the first of
 /// tab, semicolon, bar and comma that does, where fields may stand in quotes, and if none does, where quotes are
 /// bytes like any other. If none does, the first that so cuts the first record and all others but few. None if there is none.
-/// `ended` says that the text is all there is; otherwise its last record is not looked at unless it is the only one.
+/// `ended` says that the text is all there is; otherwise its last record is not looked at unless it is the only one, or
+/// has lines in quotes that are records like the others if quotes are bytes.
 pub fn dialect(text: &[u8], ended: bool) -> Option<Dialect> {
     dialect_of(text, ended, (&DELIMITERS, &BOTH), &[])
 }
@@ -53,8 +55,9 @@ fn dialect_of(
     let all = quotes
         .iter()
         .flat_map(|&quotes| delimiters.iter().map(move |&delimiter| Dialect { delimiter, quotes }));
+    let records = |dialect: &Dialect| records(text, ended, *dialect, MOST_RECORDS);
     let cuts = |dialect: &Dialect, may_be_odd: bool| {
-        let (records, refused) = records(text, ended, *dialect);
+        let (records, refused, _) = records(dialect);
         let fields = records.first().map_or(0, Vec::len);
         let odd = refused + records.iter().filter(|record| record.len() != fields).count();
         let there = records.len() + refused;
@@ -67,10 +70,15 @@ fn dialect_of(
             && (dialect.quotes || !records.iter().flatten().any(is_quoted))
     };
     let has_names = |dialect: &Dialect| {
-        let first = records(text, ended, *dialect).0.into_iter().next().unwrap_or_default();
+        let first = records(dialect).0.into_iter().next().unwrap_or_default();
         names.iter().all(|name| first.iter().any(|field| **field == *name.as_bytes()))
     };
-    let found = all.clone().find(|dialect| cuts(dialect, false));
+    let found = all.clone().find(|dialect| cuts(dialect, false)).map(|dialect| {
+        // A quote that is open where the text is cut may never be closed.
+        let bytes = Dialect { quotes: false, ..dialect };
+        let is_byte = quotes.contains(&false) && records(&dialect).2 && cuts(&bytes, false);
+        if is_byte { bytes } else { dialect }
+    });
     let found = found.or_else(|| all.clone().find(|dialect| cuts(dialect, true)));
     if names.is_empty() || found.as_ref().is_some_and(has_names) {
         return found;
@@ -97,8 +105,11 @@ pub struct Values {
 /// A guess from the columns whose fields are read as numbers, of a header from all where there are none, by the rest of
 /// what is known of the text. Columns chosen by name are found in the first record.
 pub fn values(text: &[u8], ended: bool, query: &Query) -> Values {
-    let (mut records, _) = records(text, ended, query.dialect());
-    let Some(first) = records.first().cloned() else { return Values::default() };
+    values_of(&records(text, ended, query.dialect(), usize::MAX).0, query)
+}
+
+fn values_of(records: &[Record<'_>], query: &Query) -> Values {
+    let Some(first) = records.first() else { return Values::default() };
     let place = |selector: &Selector| match selector {
         Selector::Place(place) => Some(place - 1),
         Selector::Name(name) => first.iter().position(|field| **field == *name.as_bytes()),
@@ -133,11 +144,9 @@ pub fn values(text: &[u8], ended: bool, query: &Query) -> Values {
                 is_named && all.iter().any(|&at| is_headed(&[at]))
             }
         };
-    if header || query.header {
-        records.remove(0);
-    }
+    let records = &records[usize::from(header || query.header)..];
     let has = |byte: u8| {
-        let mut numbers = fields_of(&records, &places).filter(|field| is_number(field));
+        let mut numbers = fields_of(records, &places).filter(|field| is_number(field));
         numbers.any(|field| field.contains(&byte))
     };
     Values { header, decimal_comma: query.delimiter != b',' && has(b',') && !has(b'.') }
@@ -149,7 +158,8 @@ fn fields_of<'r>(records: &'r [Record<'_>], places: &'r [usize]) -> impl Iterato
 }
 
 /// How the first line that is not blank is written, if that is plain: as an object of JSON, or as an
-/// access log has it. `ended` says that the text is all there is; a line that is cut off is not looked at.
+/// access log has it. `ended` says that the text is all there is; of a line that is cut off an object is known by its first
+/// key, and a log is not.
 pub fn syntax(text: &[u8], ended: bool) -> Option<Syntax> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut at = 0;
@@ -157,7 +167,7 @@ pub fn syntax(text: &[u8], ended: bool) -> Option<Syntax> {
         let end = match memchr(b'\n', &text[at..]) {
             Some(end) => at + end,
             None if ended => text.len(),
-            None => return None,
+            None => return begins_as_object(&text[at..]).then_some(Syntax::JsonLines),
         };
         if !text[at..end].trim_ascii().is_empty() {
             return syntax_of(text, (at, end));
@@ -167,6 +177,12 @@ pub fn syntax(text: &[u8], ended: bool) -> Option<Syntax> {
             return None;
         }
     }
+}
+
+fn begins_as_object(line: &[u8]) -> bool {
+    let inside = line.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+    let Some(key) = inside.and_then(|inside| inside.strip_prefix(b"\"")) else { return false };
+    memchr(b'"', key).is_some_and(|end| key[end + 1..].trim_ascii_start().starts_with(b":"))
 }
 
 fn syntax_of(text: &[u8], line: (usize, usize)) -> Option<Syntax> {
@@ -272,10 +288,10 @@ fn settle_delimited(query: &mut Query, said: &Said, sources: &mut [Source], gues
         guessed.no_quotes = query.quotes && !quotes;
         (query.delimiter, query.quotes) = (delimiter, quotes);
     }
-    let (records, refused) = records(&text, ended, query.dialect());
+    let (records, refused, _) = records(&text, ended, query.dialect(), usize::MAX);
     let are_odd = refused > 0 || records.windows(2).any(|two| two[0].len() != two[1].len());
     guessed.odd_records = guessed.delimiter.is_some() && are_odd;
-    let values = values(&text, ended, query);
+    let values = values_of(&records, query);
     guessed.header = said.header.is_none() && values.header;
     guessed.decimal_comma = said.decimal_comma.is_none() && values.decimal_comma;
     if guessed.header {
@@ -290,12 +306,18 @@ fn settle_delimited(query: &mut Query, said: &Said, sources: &mut [Source], gues
 /// The fields of a record.
 type Record<'a> = Vec<Cow<'a, [u8]>>;
 
-/// The fields of the first records, and how many of them are none; nothing where that is the first one.
-fn records(text: &[u8], ended: bool, dialect: Dialect) -> (Vec<Record<'_>>, usize) {
+/// The fields of the first records, how many of them are none, and whether the text is cut in quotes that have a whole line
+/// in them; nothing where the first one is none.
+fn records(
+    text: &[u8],
+    ended: bool,
+    dialect: Dialect,
+    most: usize,
+) -> (Vec<Record<'_>>, usize, bool) {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let (mut at, mut records, mut fields) = (0, Vec::new(), Vec::<Field>::new());
-    let mut refused = 0;
-    for _ in 0..MOST_RECORDS {
+    let (mut refused, mut is_open) = (0, false);
+    for _ in 0..most {
         match split(text, at, dialect, ended, &mut fields) {
             Split::Record(end) => {
                 records.push(fields.iter().map(|field| field.content(text)).collect());
@@ -307,12 +329,17 @@ fn records(text: &[u8], ended: bool, dialect: Dialect) -> (Vec<Record<'_>>, usiz
                 refused += 1;
                 at = end;
             }
-            Split::More if !records.is_empty() || ended => break,
+            Split::More if !records.is_empty() || ended => {
+                let has_line = memchr_iter(b'\n', &text[at..]).nth(1).is_some();
+                let all = split(text, at, dialect, true, &mut fields);
+                is_open = has_line && matches!(all, Split::Malformed(Reason::OpenQuote, _));
+                break;
+            }
             // One line, longer than what was read.
-            Split::More => return self::records(text, true, dialect),
+            Split::More => return self::records(text, true, dialect, most),
         }
     }
-    (records, refused)
+    (records, refused, is_open)
 }
 
 #[cfg(test)]
@@ -325,6 +352,11 @@ mod tests {
     fn delimiter(text: &[u8], ended: bool, quotes: bool) -> Option<u8> {
         let found = dialect_of(text, ended, (&DELIMITERS, &[quotes]), &[]);
         found.map(|dialect| dialect.delimiter)
+    }
+
+    fn both(text: &str, ended: bool) -> Option<(u8, bool)> {
+        let found = dialect(text.as_bytes(), ended);
+        found.map(|dialect| (dialect.delimiter, dialect.quotes))
     }
 
     #[test]
@@ -340,9 +372,7 @@ mod tests {
             ("Report\nname,amount\nA,1\nB,2\n", None),
             ("a,b\nc\nd\n", None),
         ] {
-            let found = dialect(text.as_bytes(), true);
-            let found = found.map(|dialect| (dialect.delimiter, dialect.quotes));
-            assert_eq!(found, expected, "{text:?}");
+            assert_eq!(both(text, true), expected, "{text:?}");
         }
     }
 
@@ -394,21 +424,37 @@ mod tests {
             ("a\"b\n", None),
             ("\"a\";1\nb\"c;2\n", None),
         ] {
-            let found = dialect(text.as_bytes(), true);
-            let found = found.map(|dialect| (dialect.delimiter, dialect.quotes));
-            assert_eq!(found, expected, "{text:?}");
+            for ended in [true, false] {
+                assert_eq!(both(text, ended), expected, "{text:?} {ended}");
+            }
         }
         assert_eq!(quotes(b"a;5\";1\n", true, b';'), Some(false));
         assert_eq!(quotes(b"a;5\";1\n", true, b'|'), None);
     }
 
+    /// Only where the text was all there is.
+    #[test]
+    fn a_quote_that_is_never_closed_is_a_byte() {
+        let open = format!("a;1\n\"b;2\n{}", "c;0\n".repeat(1100));
+        for ended in [true, false] {
+            assert_eq!(both(&open, ended), Some((b';', false)), "{ended}");
+            assert_eq!(quotes(open.as_bytes(), ended, b';'), Some(false), "{ended}");
+        }
+        // These may be closed behind the cut.
+        for text in
+            ["a;1\n\"b;2\nto be\nor not;2\n", "a;1\n\"b;2\nc;0", "a;\"x\"\n\"b;2\nc;0\nd;0\n"]
+        {
+            assert_eq!(both(text, false), Some((b';', true)), "{text:?}");
+        }
+    }
+
     #[test]
     fn values_say_whether_there_is_a_header_and_where_numbers_have_a_comma() {
-        let guessed = |text: &str, value: &str, header: bool| {
+        let guessed = |text: &str, ended: bool, value: &str, header: bool| {
             let mut query = Query::new(b';');
             query.values = crate::delimited::Value::list(value).unwrap();
             query.header = header;
-            let Values { header, decimal_comma } = values(text.as_bytes(), true, &query);
+            let Values { header, decimal_comma } = values(text.as_bytes(), ended, &query);
             (header, decimal_comma)
         };
         for (text, value, header, expected) in [
@@ -425,7 +471,26 @@ mod tests {
             ("k;1.234,5\n", "2", false, (false, false)),
             ("", "2", false, (false, false)),
         ] {
-            assert_eq!(guessed(text, value, header), expected, "{text:?} {value}");
+            for ended in [true, false] {
+                assert_eq!(guessed(text, ended, value, header), expected, "{text:?} {value}");
+            }
+        }
+    }
+
+    /// A record was lost, and numbers were refused.
+    #[test]
+    fn what_stands_behind_a_thousand_records_tells_as_well() {
+        let numbers = Query::new(b';');
+        let counted = Query { values: Vec::new(), ..Query::new(b';') };
+        for (query, first, row, last, expected) in [
+            (&counted, "name;x\n", "k;1\n", "name;2\n", (false, false)),
+            (&counted, "name;x\n", "k;1\n", "k;2\n", (true, false)),
+            (&numbers, "k;1\n", "k;1\n", "k;1,5\n", (false, true)),
+            (&numbers, "k;1,5\n", "k;1,5\n", "k;1.5\n", (false, false)),
+        ] {
+            let text = format!("{first}{}{last}", row.repeat(1100));
+            let found = values(text.as_bytes(), false, query);
+            assert_eq!((found.header, found.decimal_comma), expected, "{first:?} {last:?}");
         }
     }
 
@@ -478,14 +543,19 @@ mod tests {
         ] {
             assert_eq!(syntax(text.as_bytes(), true), expected, "{text}");
         }
-        assert_eq!(syntax(b"\n{\"a\": 1}", false), None, "a line may go on");
+        for (cut, expected) in
+            [("\n{\"a\": 1", Some(Syntax::JsonLines)), ("{\"a", None), ("{a: 1", None), (log, None)]
+        {
+            assert_eq!(syntax(cut.as_bytes(), false), expected, "{cut} and more");
+        }
     }
 
     #[test]
     fn a_text_cut_anywhere_behind_its_first_record_is_guessed_as_the_whole() {
         let text = b"host,path,ms\nweb,\"/a;b\n;c\",1\ndb,/x|y;z,2\n";
+        let whole = Some(Dialect { delimiter: b',', quotes: true });
         for end in 13..=text.len() {
-            assert_eq!(delimiter(&text[..end], false, true), Some(b','), "{end}");
+            assert_eq!(dialect(&text[..end], false), whole, "{end}");
         }
         assert_eq!(delimiter(&text[..9], false, true), Some(b','), "a line that does not end");
     }

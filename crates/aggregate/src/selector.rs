@@ -43,7 +43,7 @@ pub enum ListError {
     #[error("{0} is no column: no record has so many")]
     Large(String),
     /// A quote that is never closed, or followed by something other than a comma.
-    #[error("{0:?}: a name in quotes ends with its quote, and a comma follows")]
+    #[error("{0:?}: what is in quotes ends with its quote, and a comma follows")]
     Quote(String),
     /// What stands behind a name in quotes and its colon is no width of buckets.
     #[error("{0:?} is no width of buckets: {WIDTHS}")]
@@ -148,7 +148,7 @@ pub(crate) fn number(digits: &str) -> Option<usize> {
 }
 
 /// What stands before the closing quote, and behind it.
-fn unquoted(text: &str) -> Option<(String, &str)> {
+pub(crate) fn unquoted(text: &str) -> Option<(String, &str)> {
     let mut name = String::new();
     let mut rest = text;
     loop {

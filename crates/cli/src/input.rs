@@ -140,8 +140,8 @@ fn files_in(folder: &Path, pattern: &str) -> anyhow::Result<Vec<PathBuf>> {
         let is_hidden = name.as_encoded_bytes().starts_with(b".");
         // By its bare name it would be standard input.
         let path = if is_here && name == "-" { PathBuf::from("./-") } else { folder.join(&name) };
-        let fits_it = name.to_str().map_or(pattern == "*", |name| fits(name, pattern));
-        if !is_hidden && fits_it && !path.is_dir() {
+        // What is no text in it is a U+FFFD, for which `*` and `?` stand.
+        if !is_hidden && fits(&name.to_string_lossy(), pattern) && !path.is_dir() {
             files.push(path);
         }
     }
@@ -178,7 +178,21 @@ fn fits(name: &str, pattern: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
     use super::*;
+
+    /// They were left out in silence.
+    #[test]
+    fn patterns_fit_names_that_are_no_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(OsStr::from_bytes(b"a\xff.csv"));
+        std::fs::write(&path, "").unwrap();
+        for pattern in ["*", "*.csv", "a?.csv"] {
+            assert_eq!(files_in(folder.path(), pattern).unwrap(), [path.clone()], "{pattern}");
+        }
+    }
 
     #[test]
     fn patterns_fit_names() {

@@ -569,6 +569,7 @@ fn columns_of_the_result_are_sorted_by_under_their_names() {
             "--by mode --value v --approx --stats p50 --sort mode:desc a.csv",
             ["light", "dark", "auto"],
         ),
+        ("--by 1 --value 3 --approx --stats p50 --sort mode:desc a.csv", ["light", "dark", "auto"]),
         ("--by mode --value v --stats max --sort max a.csv", ["light", "dark", "auto"]),
         ("--by first:1 --value v --stats first --sort first:desc a.csv", ["3", "2", "1"]),
         ("--by first:1 --value v --stats first --sort first_2:desc a.csv", ["2", "1", "3"]),
@@ -579,6 +580,11 @@ fn columns_of_the_result_are_sorted_by_under_their_names() {
     let output = folder.run(&["--by", "mode", "--value", "v,v", "--sort", "v", "a.csv"], b"");
     let said =
         "there is mode, v_min, v_mean, v_max, v_min_2, v_mean_2, v_max_2, and every statistic";
+    assert!(output.status.code() == Some(2) && err(&output).contains(said), "{}", err(&output));
+    // Where a key may be called so only the header says that it is not.
+    let words = ["--by", "2", "--value", "3", "--approx", "--stats", "p50", "--sort", "mode"];
+    let output = folder.run(&[&words[..], &["a.csv"]].concat(), b"");
+    let said = "--sort: sketches keep no values, and cannot tell mode";
     assert!(output.status.code() == Some(2) && err(&output).contains(said), "{}", err(&output));
 }
 
@@ -904,6 +910,9 @@ fn a_key_that_is_called_as_the_total_is_noted() {
     for (args, is_noted) in [
         ("--by k --total", true),
         ("--by k,l --total --sort mean --top 2", true),
+        ("--by k,l --total --memory-limit 2M --spill .", true),
+        ("--by k --total --sort mean --memory-limit 2M --spill .", true),
+        ("--by v,k --total --memory-limit 2M --spill .", false),
         ("--by k --total --top 1", false),
         ("--by k --total=all", false),
         ("--by v,k --total", false),
@@ -930,7 +939,8 @@ fn ragged_records_were_taken_in_silence() {
     assert_eq!(output.status.code(), Some(0), "columns by number are no matter of names");
     let named = [&args[..], &["--value", "v"]].concat();
     let said = err(&folder.run(&named, b"k,v,v\na,1,2\n"));
-    assert!(said.contains("\"v\" twice"), "{said}");
+    let twice = "\"v\" twice, as columns 2 and 3: choose one by its number";
+    assert!(said.contains(twice), "{said}");
 }
 
 /// What a run over `csv` prints, with these words as options.
@@ -996,6 +1006,13 @@ fn two_inputs_are_compared_key_by_key() {
          /b           5.00       4.00       -1.00       -20.00\n\
          total        7.50       5.50       -2.00       -26.67\n"
     );
+    // Shares of texts had no change.
+    let words = "--compare --by path --text path --stats count% before.csv after.csv";
+    assert_eq!(
+        out(&folder.run(&words.split(' ').collect::<Vec<_>>(), b"")),
+        "path,count%_before,count%_after,count%_change,count%_change%\n\
+         /a,50,25,-25,-50\n/b,25,50,25,100\n/gone,25,0,-25,-100\n/new,0,25,25,\n"
+    );
 }
 
 #[test]
@@ -1056,6 +1073,20 @@ fn logs_json_and_folders_are_read_as_what_they_are() {
     let said = "fathom: no record has a value for \"user.ip\"\n\
                 fathom: no record has a value for \"ms*2\" (a formula has blanks around its signs: ms * 2)\n";
     assert_eq!(err(&absent), said);
+    // It was said of each side, of each file of a state, of a range, and of records that were left out.
+    folder.file("without", "{\"a\": 1}\n");
+    folder.file("with", "{\"a\": 2, \"v\": 2}\n");
+    for (more, said) in [
+        ("--compare without with", ""),
+        ("--compare without without", "fathom: no record has a value for \"v\"\n"),
+        ("--range 0..9 without", ""),
+        ("--partial -o state without with", ""),
+        ("--where a<2 without with", "fathom: no record that was taken has a value for \"v\"\n"),
+    ] {
+        let asked = "--by a --value v --stats sum".split(' ');
+        let output = folder.run(&asked.chain(more.split(' ')).collect::<Vec<_>>(), b"");
+        assert_eq!((err(&output).as_str(), output.status.code()), (said, Some(0)), "{more}");
+    }
     let wrong =
         folder.run(&args, b"{\"user\": {\"id\": \"a\"}, \"ms\": 1}\n{\"user\": {\"id\" 1}}\n");
     let said = "fathom: -:2:16: not JSON: expected ':' after the key: ";
@@ -1237,6 +1268,16 @@ fn what_cannot_be_spilled_is_refused_before_anything_is_read() {
         let expected = format!("fathom: cannot spill to {at}: {said}");
         assert!(err(&output).starts_with(&expected), "{}", err(&output));
     }
+}
+
+#[test]
+fn a_top_that_does_not_fit_was_told_to_spill_as_it_did() {
+    let rows: String = (0..60_000).map(|at| format!("{at};1.5\n")).collect();
+    let args = ["--memory-limit", "2M", "--spill", ".", "--top", "60000"];
+    let output = Folder::new().run(&args, rows.as_bytes());
+    assert_eq!((output.status.code(), out(&output)), (Some(3), String::new()));
+    let said = "fathom: the first 60000 keys do not fit the memory limit (bytes: 2097152): ";
+    assert!(err(&output).starts_with(said), "{}", err(&output));
 }
 
 #[test]

@@ -433,6 +433,32 @@ fn a_merge_told_of_texts_what_they_do_not_have() {
     assert_eq!(shown, b"key,count,count%,rows%\nx,2,100,100\n");
 }
 
+#[test]
+fn states_of_counts_told_zeros_of_values_that_they_do_not_have() {
+    let folder = Folder::new();
+    folder.file("a.csv", "k,v\na,1\na,2\na,4\nb,3\n");
+    folder.out("aggregate --partial -o state --by k --count a.csv");
+    for told in ["mean", "sum", "max", "sum%", "range"] {
+        let said = format!("the states know no {told}: they were made for --stats count");
+        folder.says(2, &format!("merge --stats count,{told} state"), &said);
+    }
+    folder.says(2, "merge --sort mean state", "the states know no mean: ");
+    let shown = folder.out("merge --stats count,rows,count%,rows% --sort count state");
+    assert_eq!(shown, b"k,count,rows,count%,rows%\na,3,3,75,75\nb,1,1,25,25\n");
+}
+
+#[test]
+fn a_key_that_is_called_like_a_statistic_was_one_that_states_do_not_know() {
+    let folder = Folder::new();
+    folder.file("a.csv", "payment_mode,is_first,p99,v\nx,1,3,5\ny,2,4,6\n");
+    for key in ["payment_mode", "is_first", "p99"] {
+        let asked = format!("aggregate --by {key} --value v");
+        folder.out(&format!("{asked} --partial -o state a.csv"));
+        let whole = folder.out(&format!("{asked} --sort {key}:desc a.csv"));
+        assert_eq!(folder.out(&format!("merge --sort {key}:desc state")), whole, "{key}");
+    }
+}
+
 /// Their tasks failed, with words about states.
 #[test]
 fn a_plan_knows_a_file_by_any_name() {

@@ -242,7 +242,7 @@ impl<'a> Chunks<'a> {
         fields: &mut Vec<Field>,
     ) -> Result<Chunk, Error> {
         let FilePart { start, end, size, .. } = part;
-        let mut blank_lines = 0;
+        let (mut blank_lines, mut before) = (0, 0);
         if start == 0 {
             turn.start = byte_order_mark(buffer.room(have)) as u64;
             turn.columns = Columns::placed(self.query).map(Arc::new);
@@ -251,11 +251,11 @@ impl<'a> Chunks<'a> {
             let entry = enter(self.query, part, fields)?;
             (turn.start, turn.columns, turn.records) = (entry.start, entry.columns, entry.records);
             turn.first = turn.start;
-            blank_lines = entry.blank_lines;
+            (blank_lines, before) = (entry.blank_lines, entry.bytes);
             self.name(part.source, turn.columns.as_ref());
         }
         if turn.start >= end {
-            let bytes = if start == 0 { turn.start as usize } else { 0 };
+            let bytes = if start == 0 { turn.start as usize } else { before };
             return Ok(Chunk { bytes, blank_lines, lines: 0, cut: None });
         }
         let local = |offset: u64| (offset - start) as usize;
@@ -315,7 +315,7 @@ impl<'a> Chunks<'a> {
             ended,
             columns,
         });
-        let bytes = at.min(have) - taken_from;
+        let bytes = before + at.min(have) - taken_from;
         let lines = line_ends(&buffer.room(from)[taken_from..]);
         Ok(Chunk { bytes, blank_lines: blank_lines + head.blank.len() as u64, lines, cut })
     }

@@ -31,6 +31,8 @@ pub(super) struct Entry {
     pub(super) columns: Option<Arc<Columns>>,
     /// Blank lines before the header, in what is read of the file.
     pub(super) blank_lines: u64,
+    /// Bytes of these, and of the header if it starts there.
+    pub(super) bytes: usize,
 }
 
 /// Enters the file at the start of a part.
@@ -45,8 +47,11 @@ pub(super) fn enter(
     let start = if part.start <= first { first } else { line_start(part)? };
     let is_own = |at: &&usize| (part.start..part.until).contains(&(**at as u64));
     let blank_lines = head.blank.iter().filter(is_own).count() as u64;
+    let lines = head.blank.iter().chain(&head.header).map(|&at| at as u64);
+    let line = |from: u64| lines.clone().find(|&at| at >= from).unwrap_or(first).min(part.size);
+    let bytes = (line(part.until) - line(part.start)) as usize;
     let records = head.columns.as_ref().map(|_| first);
-    Ok(Entry { start, records, columns: head.columns, blank_lines })
+    Ok(Entry { start, records, columns: head.columns, blank_lines, bytes })
 }
 
 /// The beginning of the file, up to its first record.
@@ -90,4 +95,40 @@ fn line_start(part: FilePart<'_>) -> Result<u64, Error> {
         at += bytes as u64;
     }
     Ok(size)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+    use crate::delimited::aggregate;
+    use crate::engine::{Options, Progress};
+    use crate::rejects::OnError;
+    use crate::source::Source;
+
+    /// Blank lines behind the cut, and the header behind them, were of no range; all of the text, if there was no header.
+    #[test]
+    fn ranges_cut_before_the_header_have_all_bytes_together() {
+        let query = Query { header: true, ..Query::new(b';') };
+        let texts = [
+            "\n\r\n\nk;v\na;1\n", "\u{feff}\n\nk;v\na;1\nb;2", "\u{feff}k;v\na;1\n",
+            "\"k\n\";v\n\na;1\n", "\n\n\r\n", "\n\nk;v",
+        ];
+        for (text, chunk_bytes) in texts.into_iter().flat_map(|text| [(text, 1), (text, 1 << 16)]) {
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+            let size = text.len() as u64;
+            let options = Options { chunk_bytes, ..Options::default() };
+            for cut in 1..size {
+                let bytes = [0..cut, cut..size].map(|range| {
+                    let file = Box::new(file.try_clone().unwrap());
+                    let source = Source::Part { path: "t".into(), file, size, range };
+                    let (on_error, progress) = (OnError::Fail, Progress::default());
+                    aggregate(vec![source], &query, &options, on_error, &progress).unwrap().bytes
+                });
+                assert_eq!(bytes[0] + bytes[1], size, "{text:?} {cut} {chunk_bytes}");
+            }
+        }
+    }
 }

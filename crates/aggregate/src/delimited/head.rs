@@ -18,13 +18,15 @@ pub(super) struct Head {
     pub(super) columns: Option<Arc<Columns>>,
     /// Blank lines before the header, by where they start.
     pub(super) blank: Vec<usize>,
+    /// Where the header starts, if it was read.
+    pub(super) header: Option<usize>,
     /// Where the first record starts.
     pub(super) from: usize,
 }
 
 impl Head {
     pub(super) fn new(columns: Option<Arc<Columns>>, from: usize) -> Head {
-        Head { columns, blank: Vec::new(), from }
+        Head { columns, blank: Vec::new(), header: None, from }
     }
 
     /// Where the last record that starts before `limit` ends; those before `at` are complete. Reads
@@ -79,6 +81,7 @@ impl Head {
                 Split::Record(end) => {
                     let names: Vec<_> = fields.iter().map(|field| field.content(bytes)).collect();
                     self.columns = Some(Arc::new(Columns::named(query, path, &names)?));
+                    self.header = Some(self.from);
                     self.from = end;
                 }
             }

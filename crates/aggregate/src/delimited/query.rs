@@ -150,6 +150,34 @@ impl Query {
         Dialect { delimiter: self.delimiter, quotes: self.quotes }
     }
 
+    /// Reads a list of [what says that there is no value](Query::nulls), apart by commas. What has one, or begins with
+    /// a quote, stands in quotes, with its own quotes doubled: `NA,"-99,9"`.
+    ///
+    /// # Errors
+    /// [`ListError::Quote`].
+    pub fn null_values(list: &str) -> Result<Vec<Vec<u8>>, ListError> {
+        let wrong = || ListError::Quote(list.to_owned());
+        let (mut values, mut rest) = (Vec::new(), Some(list));
+        while let Some(from) = rest {
+            let (value, behind) = match from.trim_start().strip_prefix('"') {
+                Some(quoted) => {
+                    let (value, behind) = selector::unquoted(quoted).ok_or_else(wrong)?;
+                    (value, behind.trim_start())
+                }
+                None => {
+                    let (value, behind) = from.split_at(from.find(',').unwrap_or(from.len()));
+                    (value.to_owned(), behind)
+                }
+            };
+            values.push(value.into_bytes());
+            rest = behind.strip_prefix(',');
+            if rest.is_none() && !behind.is_empty() {
+                return Err(wrong());
+            }
+        }
+        Ok(values)
+    }
+
     /// Reads a field as a number.
     pub(crate) fn number(&self, text: &[u8]) -> Result<Decimal, NumberError> {
         if !self.decimal_comma {
@@ -434,16 +462,22 @@ pub enum ValueError {
     Formula(#[from] FilterError),
 }
 
-/// Each byte of a text with whether it stands in quotes of either kind, and inside how many parentheses.
+/// Each byte of a text with whether it stands in quotes of either kind, and inside how many parentheses. As in lists of
+/// columns, `"` is a quote only where an entry begins.
 fn placed(text: &str) -> impl Iterator<Item = (usize, u8, bool, usize)> {
-    let (mut quote, mut depth) = (None, 0_usize);
+    let (mut quote, mut depth, mut begins) = (None, 0_usize, true);
     text.bytes().enumerate().map(move |(at, byte)| {
         match (quote, byte) {
+            (None, b'"') if !begins => {}
             (None, b'"' | b'`') => quote = Some(byte),
             (Some(open), _) if open == byte => quote = None,
             (None, b'(') => depth += 1,
             (None, b')') => depth = depth.saturating_sub(1),
             _ => {}
+        }
+        // A quote that ends one may be the first of two.
+        if quote.is_none() && byte != b'"' {
+            begins = (byte == b',' && depth == 0) || (begins && byte.is_ascii_whitespace());
         }
         (at, byte, quote.is_some(), depth)
     })
@@ -533,6 +567,22 @@ mod tests {
         assert!(said.starts_with("\"0\" is no width of buckets"), "{said}");
     }
 
+    /// No list had a text with a comma.
+    #[test]
+    fn what_says_that_there_is_no_value_may_have_commas_in_quotes() {
+        for (list, expected) in [
+            ("NA, -,", "NA| -|"),
+            ("\"-99,9\",5\"", "-99,9|5\""),
+            ("\"\"\"NA\"\", none\"", "\"NA\", none"),
+        ] {
+            let values = Query::null_values(list).unwrap().join(&b'|');
+            assert_eq!(String::from_utf8_lossy(&values), expected, "{list}");
+        }
+        for wrong in ["\"NA", "\"NA\"x"] {
+            assert_eq!(Query::null_values(wrong), Err(ListError::Quote(wrong.to_owned())));
+        }
+    }
+
     #[test]
     fn lists_of_values_have_formulas_where_signs_have_blanks_around_them() {
         let names = |text: &str| -> Vec<(String, bool)> {
@@ -544,6 +594,8 @@ mod tests {
         assert_eq!(names("km/h,a-b,\"x - y\""), [plain("km/h"), plain("a-b"), plain("x - y")]);
         assert_eq!(names("ms, a * b , 3"), [plain("ms"), formula("a * b"), plain("column 3")]);
         assert_eq!(names("ms, km, \" x\""), [plain("ms"), plain("km"), plain(" x")]);
+        assert_eq!(names("5\" pipe,y * 1"), [plain("5\" pipe"), formula("y * 1")]);
+        assert_eq!(names("\"a \"\", - b\",y * 1"), [plain("a \", - b"), formula("y * 1")]);
         let both = [formula("round(a / b, 2)"), formula("`c,d` - 1")];
         assert_eq!(names("round(a / b, 2),`c,d` - 1"), both);
         assert!(matches!(Value::list("a / b"), Err(ValueError::Formula(_))));

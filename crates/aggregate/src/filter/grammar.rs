@@ -14,7 +14,7 @@
 //!         | "round" "(" sum "," digits ")"
 //! column  = name | "`" … "`" | "$" digits
 //! text    = '"' … '"'          in which \" and \\ are a quote and a backslash, and every other \ is one
-//! name    = a letter or "_", then letters, digits, "_" and "."
+//! name    = a letter or "_", then letters, digits, "_" and ".", but none of in, is, not and null
 //! number  = digits [ "." [ digits ] ] [ "e" [ "+" | "-" ] digits ] | "." digits …
 //! ```
 
@@ -112,6 +112,10 @@ fn whole(
             (Some('='), _) => "a comparison is written ==".to_owned(),
             (Some('&' | '|'), _) => "\"and\" is written &&, and \"or\" ||".to_owned(),
             (Some('"' | '`'), _) => "the quote is never closed".to_owned(),
+            (Some(c), Some(words)) if words.starts_with("a column") && is_of_name(c) => {
+                let name = text[at..].split(|c: char| !is_of_name(c)).next().unwrap_or_default();
+                format!("expected {words}: `{name}` in backticks is a column")
+            }
             (_, words) => format!("expected {}", words.unwrap_or("a condition")),
         };
         let bytes = text[at..].chars().next().map_or(0, char::len_utf8);

@@ -383,7 +383,16 @@ mod tests {
             ("a in ()", "expected a column, a number or a text", 6..7),
             ("1 is null", "only a column can be null", 0..1),
             ("a is nul", "expected null", 5..6),
-            ("5ms > 1", "expected a column, a number or a text", 0..1),
+            (
+                "95th > 1",
+                "expected a column, a number or a text: `95th` in backticks is a column",
+                0..1,
+            ),
+            (
+                "a == null",
+                "expected a column, a number or a text: `null` in backticks is a column",
+                5..6,
+            ),
             ("$0 > 1", "expected a column, a number or a text", 0..1),
             ("a*a*a*a*a*a*a > 1", program::TOO_MANY, 0..17),
             ("a/a + b/b + c/c > a/a + b/b + c/c + a/b", program::TOO_MANY, 0..39),

@@ -45,22 +45,3 @@ fn escaped(text: &[u8]) -> String {
     }
     shown
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::format::Statistic;
-    use crate::format::samples::column;
-
-    #[test]
-    fn no_text_ends_a_cell_or_becomes_markup() {
-        let columns = [column("ms", &[(b"a|b", &["1"]), (b"*c*\n", &["2.5", "4"])])];
-        let layout =
-            Layout { statistics: vec![Statistic::Count, Statistic::Max], ..Layout::default() };
-        assert_eq!(
-            String::from_utf8(markdown(&columns, &layout)).unwrap(),
-            "| key      | count | max |\n| -------- | ----: | --: |\n\
-             | a\\|b     |     1 | 1.0 |\n| \\*c\\*\\\\n |     2 | 4.0 |\n"
-        );
-    }
-}

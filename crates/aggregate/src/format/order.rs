@@ -172,19 +172,6 @@ fn compare([a, b]: [&Stats; 2], statistic: Statistic) -> Ordering {
 mod tests {
     use super::*;
     use crate::format::samples::column;
-    use crate::format::{brc, csv};
-
-    #[test]
-    fn several_columns_share_the_order_and_name_their_numbers() {
-        let mut columns = [
-            column("t", &[(b"a", &["1"]), (b"b", &["3"]), (b"c", &["2"])]),
-            column("h", &[(b"a", &["10"]), (b"b", &["30"]), (b"c", &["20.25"])]),
-        ];
-        arrange(&mut columns, &[Criterion::largest(Statistic::Max)], Some(2));
-        let layout = Layout { statistics: vec![Statistic::Max], ..Layout::default() };
-        let expected = "key,t_max,h_max\nb,3,30\nc,2,20.25\n";
-        assert_eq!(csv(&columns, &layout), expected.as_bytes());
-    }
 
     /// Moving millions of groups to where they are took as long as writing them.
     #[test]
@@ -201,39 +188,5 @@ mod tests {
             arrange(&mut columns, &[Criterion { sort, falling: false }], None);
             assert_eq!(columns[0].groups.as_ptr() == before, stay, "{sort:?}");
         }
-    }
-
-    #[test]
-    fn showing_fewer_keys_does_not_change_how_many_decimals_they_have() {
-        let mut columns = [column("t", &[(b"a", &["1"]), (b"b", &["3.125"])])];
-        arrange(&mut columns, &[], Some(1));
-        assert_eq!(brc(&columns[0], &Layout::default()), b"{a=1.000/1.000/1.000}\n");
-    }
-
-    #[test]
-    fn sorting_by_mean_compares_fractions_of_different_scales() {
-        let mut columns = [column(
-            "value",
-            &[(b"a", &["1", "2"]), (b"b", &["1.50001"]), (b"c", &["1.5"]), (b"d", &["-7"])],
-        )];
-        let mut by_mean = Criterion::largest(Statistic::Mean);
-        arrange(&mut columns, &[by_mean], None);
-        let keys: Vec<&[u8]> = columns[0].groups.iter().map(|g| &*g.key).collect();
-        assert_eq!(keys, [b"b", b"a", b"c", b"d"]);
-        by_mean.falling = false;
-        arrange(&mut columns, &[by_mean], Some(1));
-        assert_eq!(&*columns[0].groups[0].key, b"d");
-    }
-
-    #[test]
-    fn the_next_criterion_decides_where_one_does_not() {
-        let mut columns =
-            [column("t", &[(b"10", &["1"]), (b"2", &["2"]), (b"9", &["1"]), (b"x", &["2"])])];
-        let by_number = Sort::Part { at: 0, of: 1, is_number: true };
-        let order =
-            [Criterion::largest(Statistic::Max), Criterion { sort: by_number, falling: false }];
-        arrange(&mut columns, &order, None);
-        let keys: Vec<&[u8]> = columns[0].groups.iter().map(|g| &*g.key).collect();
-        assert_eq!(keys, [&b"x"[..], b"2", b"9", b"10"]);
     }
 }

@@ -5,7 +5,7 @@ use crate::merge::{Partial, Stats};
 use crate::number::Decimal;
 
 /// Statistics of these values.
-pub(super) fn stats(texts: &[&str]) -> Stats {
+fn stats(texts: &[&str]) -> Stats {
     let number = |text: &str| Decimal::parse(text.as_bytes()).unwrap();
     let mut all = Stats::of(&number(texts[0]), true);
     texts[1..].iter().for_each(|text| all.add(&number(text)));

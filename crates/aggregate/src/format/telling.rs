@@ -7,6 +7,7 @@ use num_bigint::BigInt;
 use super::{Layout, Statistic};
 use crate::engine::{Column, Summary};
 use crate::kept::Datum;
+use crate::key::Key;
 use crate::merge::{Partial, Stats};
 use crate::number::{Decimal, big_power_of_ten};
 use crate::rejects::SHOWN;
@@ -49,7 +50,11 @@ pub fn tellings(columns: &[Column], layout: &Layout) -> Vec<(String, Telling)> {
             }
             tell(&mut all, format!("{name}_before"), at, statistic);
             tell(&mut all, format!("{name}_after"), at + 1, statistic);
-            if !column.is_text && statistic.has_difference() || statistic.is_count() {
+            let has_change = match column.is_text {
+                true => statistic.is_count() || statistic.is_share(),
+                false => statistic.has_difference(),
+            };
+            if has_change {
                 let pair = [at, at + 1];
                 all.push((format!("{name}_change"), Telling::Change(pair, statistic)));
                 all.push((format!("{name}_change%"), Telling::Percent(pair, statistic)));
@@ -96,7 +101,7 @@ pub fn compared(mut before: Summary, after: Summary) -> Summary {
 }
 
 /// Adds the keys that are missing, both lists being in the order of their bytes.
-fn complete(groups: &mut Vec<Partial>, keys: Vec<crate::Key>) {
+fn complete(groups: &mut Vec<Partial>, keys: Vec<Key>) {
     let mut all = Vec::with_capacity(groups.len().max(keys.len()));
     let mut own = std::mem::take(groups).into_iter().peekable();
     for key in keys {
@@ -242,17 +247,21 @@ fn negative(ratio: Ratio) -> Ratio {
     Ratio { above: -ratio.above, ..ratio }
 }
 
-/// Adds a last group to each column: its [total](Column::total), under a key whose first part is
-/// `label`, and whose other parts are empty.
+/// Adds a last group to each column: its [total](Column::total), under its [key](total_key).
 pub fn append_total(columns: &mut [Column], label: &str, parts: usize) {
+    for column in columns {
+        if let Some(stats) = column.total.as_deref().cloned() {
+            column.groups.push(Partial { key: total_key(label, parts), stats });
+        }
+    }
+}
+
+/// The key of all keys together: its first part is `label`, the others are empty.
+pub fn total_key(label: &str, parts: usize) -> Key {
     let mut key = Vec::new();
     for part in 0..parts {
         let text = if part == 0 { label.as_bytes() } else { b"" };
         crate::composite::push(&mut key, text, part + 1 == parts);
     }
-    for column in columns {
-        if let Some(stats) = column.total.as_deref().cloned() {
-            column.groups.push(Partial { key: key[..].into(), stats });
-        }
-    }
+    key[..].into()
 }

@@ -466,45 +466,6 @@ mod tests {
     }
 
     #[test]
-    fn each_format_escapes_what_it_must() {
-        let columns = [column(
-            "value",
-            &[(b"a,\"b\"", &["1"]), (b"c\td\\", &["-2.5"]), (b"e\xff\x01", &["3"])],
-        )];
-        let layout =
-            Layout { statistics: vec![Statistic::Max, Statistic::Stddev], ..Layout::default() };
-        assert_eq!(
-            String::from_utf8_lossy(&csv(&columns, &layout)),
-            "key,max,stddev\n\"a,\"\"b\"\"\",1,\nc\td\\,-2.5,\ne\u{fffd}\u{1},3,\n"
-        );
-        assert_eq!(
-            String::from_utf8_lossy(&tsv(&columns, &layout)),
-            "key\tmax\tstddev\na,\"b\"\t1\t\nc\\td\\\\\t-2.5\t\ne\u{fffd}\u{1}\t3\t\n"
-        );
-        assert_eq!(
-            text(ndjson(&columns, &layout)),
-            "{\"key\": \"a,\\\"b\\\"\", \"max\": 1, \"stddev\": null}\n\
-             {\"key\": \"c\\u0009d\\\\\", \"max\": -2.5, \"stddev\": null}\n\
-             {\"key\": \"e\u{fffd}\\u0001\", \"key_hex\": \"65ff01\", \"max\": 3, \"stddev\": null}\n"
-        );
-        assert_eq!(
-            text(table(&columns, &layout)),
-            "key          max  stddev\na,\"b\"        1.0       -\nc\\td\\       -2.5       -\n\
-             e\\xff\\u{1}   3.0       -\n"
-        );
-        assert!(text(json(&columns, &layout)).starts_with("[\n  {\"key\": "));
-    }
-
-    #[test]
-    fn columns_are_as_wide_as_a_terminal_shows_them() {
-        let columns =
-            [column("v", &[("日本".as_bytes(), &["1"]), ("e\u{301}".as_bytes(), &["2"])])];
-        let layout = Layout { statistics: vec![Statistic::Max], ..Layout::default() };
-        let expected = "key   max\n日本    1\ne\u{301}       2\n";
-        assert_eq!(text(table(&columns, &layout)), expected);
-    }
-
-    #[test]
     fn no_name_is_there_twice() {
         let value = || column("v", &[(b"a\xff", &["1"])]);
         let layout = Layout {

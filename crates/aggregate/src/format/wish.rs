@@ -43,6 +43,9 @@ pub enum WishError {
     /// A statistic of which none is larger than another.
     #[error("a {0} has no order")]
     NoOrder(Statistic),
+    /// A statistic that sketches cannot tell.
+    #[error("sketches keep no values, and cannot tell {0}")]
+    NotKept(Statistic),
 }
 
 impl Wish {
@@ -209,6 +212,12 @@ impl Wanted<'_> {
             && !statistic.has_order()
         {
             return Err(WishError::NoOrder(statistic));
+        }
+        if let Sort::By(Telling::Of(_, statistic)) = sort
+            && layout.errors
+            && statistic.needs_all()
+        {
+            return Err(WishError::NotKept(statistic));
         }
         let falling = wish.falling.unwrap_or(matches!(sort, Sort::By(_)));
         Ok(Criterion { sort, falling: falling != self.reverse })

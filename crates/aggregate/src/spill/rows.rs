@@ -89,7 +89,7 @@ impl Summary {
     /// be fewer.
     ///
     /// # Errors
-    /// What cannot be read, and [`Error::MemoryLimit`] if memory does not hold so many.
+    /// What cannot be read, and [`Error::TopLimit`] if memory does not hold so many.
     pub fn first(&mut self, order: &[Criterion], top: usize, counts: bool) -> Result<usize, Error> {
         self.gather();
         let columns = &mut self.columns;
@@ -111,10 +111,9 @@ impl Summary {
                 || sorting.bytes > limit_bytes / 4
             {
                 arrange(columns, order, Some(top));
-                let kept = columns[0].groups.len();
                 sorting.weigh(columns);
                 if sorting.bytes > limit_bytes / 2 && sorting.bytes > LEAST_BYTES {
-                    return Err(Error::MemoryLimit { limit_bytes, keys: kept });
+                    return Err(Error::TopLimit { limit_bytes, top });
                 }
             }
             Ok(true)

@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::Context;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
+use fathom_aggregate::Selector;
 use fathom_aggregate::format::Statistic;
 use fathom_aggregate::state::{MOST_PARTITIONS, Merger, Partition, Question, State};
 
@@ -152,10 +153,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     show.note_idle();
     show.estimate(question.approx);
-    if let Some(mistake) = unknown(&question, &show.asked()) {
+    let summary = state.into_summary();
+    let keys: Vec<Selector> = summary.keys.iter().cloned().map(Selector::Name).collect();
+    if let Some(mistake) = unknown(&question, &show.asked_beside(&keys)) {
         anyhow::bail!(mistake);
     }
-    let summary = state.into_summary();
     if summary.columns.iter().all(|column| column.is_text)
         && let Some(mistake) = show.mistake_of_texts()
     {
@@ -191,8 +193,15 @@ fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
 
 /// What is asked that the states do not know.
 fn unknown(question: &Question, asked: &[Statistic]) -> Option<String> {
+    // A query without values has this line; its column has zeros in their place.
+    let has_values = !question.query.lines().any(|line| line == "values: ");
+    let is_of_records = |statistic: Statistic| {
+        use Statistic::{Count, CountShare, Rows, RowsShare};
+        matches!(statistic, Count | Rows | CountShare | RowsShare)
+    };
     let is_known = |statistic: &&Statistic| {
-        (question.squares || !statistic.needs_squares())
+        (has_values || is_of_records(**statistic))
+            && (question.squares || !statistic.needs_squares())
             && (question.values || !statistic.needs_values(question.approx))
             && (question.sketch || !statistic.needs_sketch(question.approx))
             && (question.approx.is_none() || !statistic.needs_all())

@@ -185,7 +185,10 @@ fn line(
     }
     if let Some(folder) = &options.states {
         write!(text, " -o ")?;
-        quote(&folder.join(format!("{number:05}.fathom")), text)?;
+        let state = folder.join(format!("{number:05}.fathom"));
+        // A name that begins like an option is taken for one.
+        let is_option = state.as_os_str().as_encoded_bytes().starts_with(b"-");
+        quote(&Path::new(if is_option { "." } else { "" }).join(state), text)?;
     }
     text.extend(b" --");
     for piece in task {
@@ -217,4 +220,30 @@ fn quote(path: &Path, text: &mut Vec<u8>) -> anyhow::Result<()> {
     }
     text.push(b'\'');
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_of_states_was_taken_for_an_option() {
+        for (folder, named) in [("-x", "./-x"), ("x", "x"), ("/x", "/x"), ("a b", "'a b")] {
+            let options = Options {
+                files: Vec::new(),
+                bytes: 1,
+                tasks: None,
+                records: false,
+                delimiter: None,
+                states: Some(folder.into()),
+                output: "-".into(),
+            };
+            let task = [Piece { object: 0, range: [0, 5] }];
+            let (files, objects, mut text) = ([PathBuf::from("f")], [(5, true)], Vec::new());
+            line(&options, 3, &task, (&files, &objects), &mut text).unwrap();
+            let text = String::from_utf8(text).unwrap();
+            let start = format!("--number 0/1 -o {named}/00003.fathom");
+            assert!(text.starts_with(&start) && text.ends_with(" -- f\n"), "{text}");
+        }
+    }
 }

@@ -144,7 +144,7 @@ pub(crate) struct Options {
 
     /// Take only records for which this is true, such as `status >= 500 && host != "x"`: comparisons of
     /// numbers (with + - * /) and texts, `in (…)`, `=~ "regular expression"`, `is null`, && || ! and
-    /// parentheses; a column is a name, `a name` or $3. docs/aggregate.md has the grammar
+    /// parentheses; a column is a name that begins with a letter or _, `any name` or $3. docs/aggregate.md has the grammar
     #[arg(long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
     condition: Option<String>,
 
@@ -174,8 +174,9 @@ pub(crate) struct Options {
     #[arg(long, value_name = "[COL=]skip|zero|fail")]
     null: Vec<String>,
 
-    /// Fields that say there is no value, besides empty ones
-    #[arg(long, value_name = "TEXT,…", value_delimiter = ',', allow_hyphen_values = true)]
+    /// Fields that say there is no value, besides empty ones; one with a comma, or that begins with a quote, stands in
+    /// quotes (`'NA,"-99,9"'`)
+    #[arg(long, value_name = "TEXT,…", allow_hyphen_values = true)]
     null_values: Vec<String>,
 
     /// What to do with a record of more or fewer fields than the header, or the first record, has:
@@ -206,8 +207,8 @@ pub(crate) struct Options {
 
     /// Tell quantiles, histograms and `distinct` nearly, from sketches whose size does not grow with the values: quantiles
     /// no farther than this from the exact ones (1%, 0.1% or 0.01% of them), `distinct` with a standard
-    /// error of 0.81 % where 1,024 and more values differ. A column behind each has its error in percent: none
-    /// of a quantile on the line from a number below zero to one above
+    /// error of 0.81 % where 1,024 and more values differ. Behind each quantile and `distinct` a column has its
+    /// error in percent: none of a quantile on the line from a number below zero to one above
     #[arg(
         long,
         value_name = "ERROR",
@@ -247,7 +248,7 @@ pub(crate) struct Options {
     total: Option<String>,
 
     /// Show two FILEs side by side, the one from before and the one from after: each number of both,
-    /// its change, and the change in percent (of deviations and texts both alone)
+    /// its change, and the change in percent (of standard deviations, histograms and what is a text before and after alone)
     #[arg(long)]
     compare: bool,
 
@@ -484,7 +485,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         }
     }
     // One result, or two side by side.
-    let summary = summaries.into_iter().reduce(format::compared).expect("there is an input");
+    let summary = summaries.into_iter().reduce(format::compared);
+    let mut summary = summary.expect("there is an input");
+    tell_absent(options, query.as_ref(), &mut summary);
     if let Some(rejects) = rejects {
         rejects.finish()?;
     }
@@ -535,13 +538,24 @@ fn execute(
     if options.range.is_some() {
         summary.shown_rejects.iter_mut().for_each(partial::count_lines);
     }
-    if query.is_some_and(|query| query.syntax == Syntax::JsonLines) {
-        summary.gather();
-        for name in summary.absent() {
-            say!("fathom: no record has a value for {name:?}{}", delimited::hint(name, &[]));
+    Ok(summary)
+}
+
+/// Says what lines of JSON have in no record, on neither side of a comparison. Of a range nobody knows what others have.
+fn tell_absent(options: &Options, query: Option<&Query>, summary: &mut Summary) {
+    let query = query.filter(|query| query.syntax == Syntax::JsonLines);
+    let Some(query) = query.filter(|_| options.range.is_none()) else { return };
+    summary.gather();
+    let absent: Vec<&str> = summary.absent().collect();
+    let all = || summary.keys.iter().chain(summary.columns.iter().map(|column| &column.name));
+    let records = if query.filter.is_some() { "record that was taken" } else { "record" };
+    for (at, name) in absent.iter().enumerate() {
+        let is_first = !absent[..at].contains(name);
+        let lacking = absent.iter().filter(|other| *other == name).count();
+        if is_first && lacking == all().filter(|other| *other == name).count() {
+            say!("fathom: no {records} has a value for {name:?}{}", delimited::hint(name, &[]));
         }
     }
-    Ok(summary)
 }
 
 /// What came of a run; where a record was refused, or a column is not there, also which guess may explain it.
@@ -612,11 +626,15 @@ fn show(
 fn note_twin(column: &Column, label: &str) {
     let Some((total, keys)) = column.groups.split_last() else { return };
     if keys.iter().any(|group| group.key == total.key) {
-        say!(
-            "fathom: a key is called {label:?} as well as the line of all keys: \
-             --total=NAME calls that otherwise"
-        );
+        tell_twin(label);
     }
+}
+
+fn tell_twin(label: &str) {
+    say!(
+        "fathom: a key is called {label:?} as well as the line of all keys: \
+         --total=NAME calls that otherwise"
+    );
 }
 
 /// Tells what was refused of a result that was written.
@@ -730,7 +748,10 @@ fn mistake(
     {
         return Some(mistake);
     }
-    if let Some(statistic) = options.asked().into_iter().find(|told| told.needs_all())
+    // A key that is chosen by its place may be called like what is sorted by.
+    let is_named = |query: &Query| query.by.iter().all(|by| matches!(by.column, Selector::Name(_)));
+    let told = if query.is_none_or(is_named) { options.asked() } else { options.stats() };
+    if let Some(statistic) = told.into_iter().find(|told| told.needs_all())
         && options.approx.is_some()
     {
         return Some(format!("--approx keeps no values, and cannot tell {statistic}"));
@@ -807,8 +828,12 @@ impl Options {
     pub(crate) fn asked(&self) -> Vec<Statistic> {
         // What is wrong with --by is said elsewhere.
         let by = self.by.iter().filter_map(|list| By::list(list).ok()).flatten();
-        let keys: Vec<Selector> = by.map(|by| by.column).collect();
-        let sorted = self.sort.0.iter().flat_map(|wish| wish.statistics(&keys));
+        self.asked_beside(&by.map(|by| by.column).collect::<Vec<_>>())
+    }
+
+    /// The same of keys of these columns: what is called as one of them is no statistic.
+    pub(crate) fn asked_beside(&self, keys: &[Selector]) -> Vec<Statistic> {
+        let sorted = self.sort.0.iter().flat_map(|wish| wish.statistics(keys));
         self.stats().into_iter().chain(sorted).collect()
     }
 
@@ -972,7 +997,7 @@ fn open(
     match query {
         Some(query) if tables.is_empty() && *guesses => {
             *guesses = !guess::has_text(&mut texts);
-            guessed = query::guess(query, options, &mut texts);
+            guessed = query::guess(query, options, &mut texts)?;
         }
         Some(_) if tables.is_empty() => {}
         Some(query) if texts.is_empty() => query::of_tables(query),

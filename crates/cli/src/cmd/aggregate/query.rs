@@ -46,7 +46,10 @@ pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Res
         query.header = options.header.unwrap_or_else(|| query.has_names());
         query.quotes = options.quotes.unwrap_or(true);
     }
-    query.nulls.extend(options.null_values.iter().map(|text| text.clone().into_bytes()));
+    for list in &options.null_values {
+        let values = Query::null_values(list);
+        query.nulls.extend(values.map_err(|why| anyhow::anyhow!("--null-values: {why}"))?);
+    }
     query.ragged = options.ragged.unwrap_or_default();
     nulls(&mut query, &options.null)?;
     Ok(Some(query))
@@ -100,11 +103,14 @@ pub(super) fn of_tables(query: &mut Query) {
 
 /// Guesses what was not said of how sources are written; whoever sees it is told. If nobody was, what was guessed: it
 /// may explain a failure.
+///
+/// # Errors
+/// Values without a value that may be one number with a decimal comma.
 pub(super) fn guess(
     query: &mut Query,
     options: &Options,
     sources: &mut [Source],
-) -> Option<Guessed> {
+) -> anyhow::Result<Option<Guessed>> {
     let said = Said {
         syntax: options.format_in.is_some() || options.ragged.is_some(),
         delimiter: options.delimiter,
@@ -113,11 +119,34 @@ pub(super) fn guess(
         decimal_comma: options.decimal_comma,
     };
     let guessed = guess::settle(query, &said, sources);
+    let mut lists = options.null_values.iter();
+    if query.decimal_comma
+        && let Some((one, two)) = lists.find_map(|list| number_with_comma(list))
+    {
+        anyhow::bail!(
+            "--null-values {one},{two}: with decimal commas this is one number in quotes, '\"{one},{two}\"', \
+             or two, '\"{one}\",\"{two}\"'"
+        );
+    }
     let is_seen = std::io::stderr().is_terminal();
     if is_seen {
         tell(&guessed);
     }
-    (!is_seen).then_some(guessed)
+    Ok((!is_seen).then_some(guessed))
+}
+
+/// Two of a list that may be a number with a decimal comma.
+fn number_with_comma(list: &str) -> Option<(&str, &str)> {
+    let is_whole = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let mut is_inside = false;
+    let bare = list.split(',').map(|text| {
+        let is_quoted = is_inside || text.trim_start().starts_with('"');
+        is_inside ^= is_quoted && text.matches('"').count() % 2 == 1;
+        (!is_quoted).then_some(text.trim())
+    });
+    let bare: Vec<Option<&str>> = bare.collect();
+    let mut pairs = bare.windows(2).filter_map(|pair| pair[0].zip(pair[1]));
+    pairs.find(|(one, two)| is_whole(one.trim_start_matches(['-', '+'])) && is_whole(two))
 }
 
 /// Says why all of a record may be one field.
@@ -182,7 +211,12 @@ fn nulls(query: &mut Query, said: &[String]) -> anyhow::Result<()> {
     let mut settled: Vec<(Option<Selector>, Null)> = Vec::new();
     for text in of_all.into_iter().chain(of_one) {
         let (wanted, word) = match text.rsplit_once('=') {
-            Some((list, word)) => (columns("--null", &[list.to_owned()])?, word),
+            Some((list, word)) => match Value::list(list) {
+                Ok(all) if all.iter().any(|value| value.formula.is_some()) => {
+                    (all.into_iter().map(|value| value.column).collect(), word)
+                }
+                _ => (columns("--null", &[list.to_owned()])?, word),
+            },
             None => (Vec::new(), text.as_str()),
         };
         let null = null(word)?;
@@ -222,5 +256,56 @@ fn null(word: &str) -> anyhow::Result<Null> {
         "zero" => Ok(Null::Zero),
         "fail" => Ok(Null::Fail),
         _ => anyhow::bail!("--null {word}: there is skip, zero and fail"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Args, Command};
+
+    fn options(words: &[&str]) -> Options {
+        match Args::parse_from([&["fathom", "aggregate"], words].concat()).command {
+            Command::Aggregate(options) => options,
+            _ => unreachable!("the words of this command"),
+        }
+    }
+
+    /// Its name was cut at the comma.
+    #[test]
+    fn what_is_missing_of_a_formula_with_a_comma_can_be_said() {
+        for (null, c) in
+            [("round(a / b, 2) =zero", Null::Skip), ("c,round(a / b, 2)=zero", Null::Zero)]
+        {
+            let words = ["--value", "round(a / b, 2),c", "--null", null];
+            let query = query(&options(&words), None).unwrap().unwrap();
+            let nulls: Vec<Null> = query.values.iter().map(|value| value.null).collect();
+            assert_eq!(nulls, [Null::Zero, c]);
+        }
+    }
+
+    /// It was two values, and its own records counted.
+    #[test]
+    fn a_value_with_a_decimal_comma_is_one_in_quotes() {
+        let settled = |nulls: &str, text: &'static [u8]| {
+            let options = options(&["--value", "2", "--null-values", nulls]);
+            let mut query = query(&options, None).unwrap().unwrap();
+            let mut sources = [Source::Stream { path: "-".into(), reader: Box::new(text) }];
+            guess(&mut query, &options, &mut sources).map(|_| query.nulls)
+        };
+        let [commas, points] = [&b"a;-99,9\nb;1,5\n"[..], b"a;-99.9\nb;1.5\n"];
+        let said = settled("NA,-99,9", commas).unwrap_err().to_string();
+        assert!(
+            said.starts_with("--null-values -99,9: ") && said.contains("'\"-99,9\"'"),
+            "{said}"
+        );
+        assert_eq!(settled("\"-99,9\"", commas).unwrap(), [&b""[..], b"-99,9"]);
+        assert_eq!(settled("\"-99\",\"9\"", commas).unwrap(), [&b""[..], b"-99", b"9"]);
+        let quoted = settled("NA, \"-99,9\" ,\"a,1,2,b\"", commas).unwrap();
+        assert_eq!(quoted, [&b""[..], b"NA", b"-99,9", b"a,1,2,b"]);
+        assert!(settled("-99, 9", commas).is_err());
+        assert_eq!(settled("-99,9", points).unwrap(), [&b""[..], b"-99", b"9"]);
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use fathom_aggregate::format::{self, Criterion, Streamed};
 use fathom_aggregate::{Layout, Spill, Summary};
 
-use super::{Digest, Format, Options, statistics};
+use super::{Digest, Format, Options, statistics, tell_twin};
 use crate::output::Output;
 
 /// Where what outgrows the memory limit is written, if that was asked for.
@@ -77,16 +77,31 @@ pub(super) fn write(
         Ok(output.write_all(text)?)
     };
     put(&form.begin(&summary.columns, layout))?;
-    summary.texts((order, layout), form, |more, text| {
-        keys += more;
-        put(text)
-    })?;
+    let total = options.total.as_ref().map(|label| format::total_key(label, layout.keys.len()));
+    let mut has_twin = false;
+    // Of what is gathered later no total is told.
+    if summary.gathering.is_some() {
+        summary.texts((order, layout), form, |more, text| {
+            keys += more;
+            put(text)
+        })?;
+    } else {
+        summary.pieces(order, |columns| {
+            let (groups, is_first) = (&columns[0].groups, keys == 0);
+            keys += groups.len();
+            has_twin |= groups.iter().any(|group| Some(&group.key) == total.as_ref());
+            put(&form.keys(columns, layout, is_first))
+        })?;
+    }
     let mut is_empty = keys == 0;
     if let Some(label) = &options.total {
         summary.columns.iter_mut().for_each(|column| column.groups.clear());
         format::append_total(&mut summary.columns, label, layout.keys.len());
         put(&form.keys(&summary.columns, layout, is_empty))?;
         is_empty = false;
+        if has_twin {
+            tell_twin(label);
+        }
     }
     put(form.end(is_empty))?;
     output.finish()?;

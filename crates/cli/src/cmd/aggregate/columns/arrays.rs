@@ -28,15 +28,18 @@ pub(super) struct Rows {
 
 impl Rows {
     /// # Errors
-    /// For times beyond the calendar, of which no text is made.
+    /// For times beyond the calendar, whose text is their number.
     pub(super) fn new(
         batch: RecordBatch,
         places: &Arc<[usize]>,
         sizes: [usize; 2],
     ) -> io::Result<Rows> {
-        let is_beyond = |&place: &usize| match texts(batch.column(place)) {
-            Some(Texts::Times(_, all, time)) => !is_in_calendar(all, time),
-            _ => false,
+        let is_beyond = |&place: &usize| {
+            let mut cells = texts(batch.column(place));
+            while let Some(Texts::Dictionary(_, _, values)) = cells {
+                cells = Some(*values);
+            }
+            matches!(cells, Some(Texts::Times(_, all, time)) if !is_in_calendar(all, time))
         };
         if places.iter().any(is_beyond) {
             return Err(io::ErrorKind::InvalidData.into());

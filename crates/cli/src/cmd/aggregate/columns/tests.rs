@@ -334,6 +334,25 @@ fn a_damaged_table_has_the_error_or_the_result_of_its_text() {
     }
 }
 
+/// It was an error of the whole table, and in a dictionary it was told as a wrong time.
+#[test]
+fn a_time_beyond_the_calendar_goes_by_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("never");
+    let days = Date32Array::from(vec![i32::MAX, 0]);
+    let places = Int8DictionaryArray::new(Int8Array::from(vec![0, 1]), Arc::new(days.clone()));
+    let columns = [("day", Arc::new(days) as ArrayRef), ("place", Arc::new(places) as ArrayRef)];
+    let table = RecordBatch::try_from_iter(columns).unwrap();
+    let mut file = FileWriter::try_new(Vec::new(), &table.schema()).unwrap();
+    file.write(&table).unwrap();
+    fs::write(&path, file.into_inner().unwrap()).unwrap();
+    for by in ["--by=day", "--by=place"] {
+        let words = ["fathom", "aggregate", by, "--count"].map(str::to_owned);
+        let Both { columns, text, told } = both(&words, std::slice::from_ref(&path)).unwrap();
+        assert!(columns.is_none() && text.is_ok() && told == text, "{by}: {text:?}");
+    }
+}
+
 /// What a query is asked instead of, and why it goes by text.
 #[test]
 fn what_columns_cannot_answer_is_said() {
