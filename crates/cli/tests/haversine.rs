@@ -77,6 +77,10 @@ fn a_generated_file_matches_its_answers_and_another_does_not() {
     let said = fathom(folder.path(), &["haversine", "p.json", "w.f64"]);
     assert_eq!(said.status.code(), Some(1));
     assert!(text(&said.stdout).contains("Worst pair: 77 "), "{}", text(&said.stdout));
+    assert!(text(&said.stdout).ends_with("FAILED: 1 pair differs by more than 1e-8\n"));
+    let said = fathom(folder.path(), &["haversine", "p.json", "w.f64", "--tolerance", "1.26e-9"]);
+    let said = text(&said.stdout);
+    assert!(said.ends_with(" by more than 1.26e-9\n"), "no digit is left out: {said}");
     fs::write(folder.path().join("w.f64"), [0; 80]).unwrap();
     let said = fathom(folder.path(), &["haversine", "p.json", "w.f64"]);
     assert_eq!(said.status.code(), Some(3));
@@ -147,6 +151,14 @@ fn bad_data_names_file_line_column_pair_and_text() {
         fs::write(folder.path().join("-.json"), input).unwrap();
         let said = fathom(folder.path(), &["haversine", "./-.json"]);
         let message = message.replace("-:", "./-.json:");
+        assert!(text(&said.stderr).starts_with(&message), "{input}: {}", text(&said.stderr));
+        // Of what is compressed the commands took the wrong bytes.
+        let file = fs::File::create(folder.path().join("-.json")).unwrap();
+        let mut packed = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+        packed.write_all(input.as_bytes()).unwrap();
+        packed.finish().unwrap();
+        let said = fathom(folder.path(), &["haversine", "./-.json"]);
+        let message = message.replace("not JSON: ", "not JSON: decompress it first, then ");
         assert!(text(&said.stderr).starts_with(&message), "{input}: {}", text(&said.stderr));
     }
     let good = r#"{"x0":1,"y0":2,"x1":3,"y1":4}"#;
@@ -238,6 +250,10 @@ fn the_ladder_has_a_line_for_every_step_and_finds_the_wrong_numbers() {
         |step: &str| said.lines().filter(|line| line.split(' ').next() == Some(step)).count();
     assert_eq!([steps("strtod"), steps("threads")], [2, 2], "{said}");
     assert!(said.contains("medians of 1 round,"), "{said}");
+    fs::write(folder.path().join("one.json"), r#"[{"x0":1,"y0":2,"x1":3,"y1":4}]"#).unwrap();
+    let arguments = ["haversine", "one.json", "--stages", "--rounds", "1"];
+    let said = text(&fathom(folder.path(), &arguments).stdout);
+    assert!(said.starts_with("1 pair, "), "{said}");
     assert_eq!(piped(&["haversine", "-", "--stages"], b"").status.code(), Some(2));
     fs::write(folder.path().join("empty"), "").unwrap();
     let said = text(&fathom(folder.path(), &["haversine", "empty", "--stages"]).stderr);

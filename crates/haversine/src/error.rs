@@ -47,7 +47,7 @@ pub enum Error {
         /// What it is.
         what: &'static str,
         /// What to do.
-        hint: &'static str,
+        hint: String,
     },
     /// The answers cannot belong to the input.
     #[error(transparent)]

@@ -5,7 +5,8 @@ use crate::utf_16;
 /// What [`foreign`] says becomes of a table where none is read, and where it is.
 pub const TABLE: &str = match crate::TABLES {
     false => {
-        "releases and builds with `--features tables` read it, and duckdb, polars or pyarrow write it as CSV"
+        "fathom aggregate of releases and of builds with `--features tables` reads it, and duckdb, polars or pyarrow \
+         write it as CSV"
     }
     true => "fathom aggregate reads it",
 };
@@ -108,6 +109,9 @@ mod tests {
             assert_eq!(no_json(first).map(|(what, _)| what), Some(what));
         }
         assert_eq!(no_json(b"[]"), None);
+        // Which no haversine reads.
+        let hint = no_json(b"ARROW1\0\0").map(|(_, hint)| hint);
+        assert!(hint.is_some_and(|hint| hint.starts_with("fathom aggregate ")), "{hint:?}");
         for text in ["", "PAR1;2.0\n", "PK;1.0", "BZh9;1.0", "<html>;1.0\n", "%PD", "host,ms\n"] {
             assert_eq!(foreign(text.as_bytes()), None, "{text}");
         }

@@ -278,6 +278,27 @@ mod tests {
         }
     }
 
+    /// One whose first block was marked as its last gave only that, without a word.
+    #[test]
+    fn a_frame_that_has_another_size_than_it_says_is_an_error() {
+        let text = &b"Oslo;1.5\n"[..];
+        for (header, is_right) in [
+            (&[0x00, 0x50][..], true),
+            (&[0x80, 0x50, 9, 0, 0, 0], true),
+            (&[0x80, 0x50, 10, 0, 0, 0], false),
+            (&[0x80, 0x50, 0, 0, 0, 0], false),
+            (&[0x20, 9], true),
+            (&[0x20, 64], false),
+        ] {
+            let block = [text.len() as u8 * 8 + 1, 0, 0];
+            let frame = [&b"\x28\xb5\x2f\xfd"[..], header, &block, text].concat();
+            for threads in [1, 2] {
+                let found = read([&frame[..], &frame].concat(), threads).ok();
+                assert_eq!(found, is_right.then(|| text.repeat(2)), "{header:x?}");
+            }
+        }
+    }
+
     #[test]
     #[cfg_attr(feature = "zstd", ignore = "the C library decodes, in its own words")]
     fn what_is_wrong_with_a_frame_is_said_in_words() {
@@ -299,6 +320,15 @@ mod tests {
                 let said = error.to_string();
                 assert!(!said.contains('{') && !said.contains("Error"), "byte {at}: {said}");
             }
+        }
+        // Neither is damaged.
+        for (header, wanted) in [
+            (&[0x00, 0x90][..], "its window of 256 MiB is more than 128: zstd -dc --long=31 FILE"),
+            (&[0x01, 0x50, 5], "it needs dictionary 5: zstd -dc -D DICTIONARY FILE"),
+        ] {
+            let frame = [&b"\x28\xb5\x2f\xfd"[..], header, &[1, 0, 0]].concat();
+            let said = read(frame, 1).unwrap_err().to_string();
+            assert!(said.starts_with(wanted), "{said}");
         }
     }
 

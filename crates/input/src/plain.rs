@@ -110,19 +110,32 @@ struct Frames<R> {
     source: R,
     decoder: FrameDecoder,
     inside: bool,
+    /// What the header of the frame says that it decodes to, if it does, and what it has.
+    declared_bytes: Option<u64>,
+    given_bytes: u64,
 }
 
 #[cfg(not(feature = "zstd"))]
 impl<R: BufRead> Frames<R> {
     fn new(source: R) -> Frames<R> {
-        Frames { source, decoder: FrameDecoder::new(), inside: false }
+        let decoder = FrameDecoder::new();
+        Frames { source, decoder, inside: false, declared_bytes: None, given_bytes: 0 }
     }
 
     /// Starts the next frame; false at the end of the stream.
     fn next_frame(&mut self) -> io::Result<bool> {
         while !self.source.fill_buf()?.is_empty() {
-            match self.decoder.reset(&mut self.source) {
-                Ok(()) => return Ok(true),
+            // The decoder has zero for a size that is not there: the byte behind the magic number tells (RFC 8878,
+            // section 3.1.1.1.1).
+            let mut head = Vec::new();
+            self.source.by_ref().take(5).read_to_end(&mut head)?;
+            match self.decoder.reset(head.as_slice().chain(&mut self.source)) {
+                Ok(()) => {
+                    let is_declared = head.get(4).is_some_and(|flags| flags & 0b1110_0000 != 0);
+                    self.declared_bytes = is_declared.then(|| self.decoder.content_size());
+                    self.given_bytes = 0;
+                    return Ok(true);
+                }
                 Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
                     length,
                     ..
@@ -145,6 +158,11 @@ impl<R: BufRead> Frames<R> {
 
     fn end_frame(&mut self) -> io::Result<()> {
         self.inside = false;
+        let given = self.given_bytes;
+        if let Some(declared) = self.declared_bytes.filter(|&declared| declared != given) {
+            let said = format!("damaged Zstandard: a frame of {declared} bytes has {given}");
+            return Err(invalid(said));
+        }
         match (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum()) {
             (Some(stored), Some(found)) if stored != found => {
                 Err(invalid("the Zstandard checksum does not match".to_owned()))
@@ -162,6 +180,20 @@ fn invalid(what: String) -> io::Error {
 /// What ended a frame, in words for users: those of the decoder print what it holds.
 #[cfg(not(feature = "zstd"))]
 fn broken(error: &FrameDecoderError) -> io::Error {
+    match error {
+        FrameDecoderError::WindowSizeTooBig { requested, max } => {
+            let [window, most] = [requested, max].map(|bytes| bytes.div_ceil(1 << 20));
+            return invalid(format!(
+                "its window of {window} MiB is more than {most}: zstd -dc --long=31 FILE | fathom … - reads it"
+            ));
+        }
+        FrameDecoderError::DictNotProvided { dict_id } => {
+            return invalid(format!(
+                "it needs dictionary {dict_id}: zstd -dc -D DICTIONARY FILE | fathom … - reads it"
+            ));
+        }
+        _ => {}
+    }
     let mut cause: &dyn Error = error;
     while let Some(deeper) = cause.source() {
         cause = deeper;
@@ -196,6 +228,7 @@ impl<R: BufRead> Read for Frames<R> {
                 continue;
             }
             let read = self.decoder.read(into)?;
+            self.given_bytes += read as u64;
             if read > 0 || into.is_empty() {
                 return Ok(read);
             }

@@ -123,6 +123,10 @@ impl Decimal {
     /// 10¹⁹ - 1 is below 2⁶⁴, so this many digits always fit.
     const DIGITS: u32 = 19;
 
+    /// Of an exponent the standard library stops reading at 0x10000: what is shorter has too few digits to make up
+    /// for such a one.
+    const LONG_BYTES: usize = 0xf000;
+
     #[inline]
     fn to_f64(self, text: &[u8]) -> Result<f64, OutOfRange> {
         if self.digits <= Decimal::DIGITS
@@ -144,9 +148,19 @@ impl Decimal {
         {
             return Ok(if self.negative { -value } else { value });
         }
-        let value: f64 =
-            std::str::from_utf8(text).ok().and_then(|t| t.parse().ok()).ok_or(OutOfRange)?;
+        let text = std::str::from_utf8(text).map_err(|_| OutOfRange)?;
+        let whole = (text.len() >= Decimal::LONG_BYTES).then(|| self.with_whole_exponent(text));
+        let value: f64 = whole.as_deref().unwrap_or(text).parse().map_err(|_| OutOfRange)?;
         if value.is_finite() { Ok(value) } else { Err(OutOfRange) }
+    }
+
+    /// The number as `0.DIGITSeEXPONENT`, of which the exponent alone says what is beyond the range.
+    fn with_whole_exponent(self, text: &str) -> String {
+        let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
+        let digits = mantissa.chars().filter(char::is_ascii_digit);
+        let digits: String = digits.skip_while(|&digit| digit == '0').collect();
+        let exponent = self.exponent.saturating_add(digits.len() as i64);
+        format!("{}0.{digits}e{exponent}", if self.negative { "-" } else { "" })
     }
 
     /// Takes in the digits of `bytes` from `from` on, unless only their end is wanted, which it
@@ -196,7 +210,7 @@ const POWERS: [u64; 17] = {
 /// A byte is none if it exceeds 9 once '0' is flipped out of it: then adding 0x76 sets its highest
 /// bit, or it was set before. A carry out of such a byte disturbs only later ones.
 #[inline]
-pub(crate) fn leading_digits(word: u64) -> u32 {
+fn leading_digits(word: u64) -> u32 {
     let flipped = word ^ 0x3030_3030_3030_3030;
     let others = (flipped.wrapping_add(0x7676_7676_7676_7676) | flipped) & 0x8080_8080_8080_8080;
     others.trailing_zeros() / 8
@@ -369,6 +383,31 @@ mod tests {
         assert_eq!(nearest(long), std::str::from_utf8(long).unwrap().parse().ok());
         assert_eq!(nearest(b"0.00001234567890123456789"), Some(1.234_567_890_123_456_8e-5));
         assert_eq!(nearest(b"-000"), None);
+    }
+
+    /// Of 700,001 the standard library reads 70,000, which left nothing of one number and was too much for another.
+    #[test]
+    fn an_exponent_counts_to_its_end_where_as_many_zeros_stand_against_it() {
+        for count in [70_000, 1_000_000] {
+            let zeros = "0".repeat(count);
+            for (text, wanted) in [
+                (
+                    format!("0.{zeros}12345678901234567890123e{}", count + 1),
+                    "1.2345678901234567890123",
+                ),
+                (format!("-0.{zeros}123e+{}", count + 300), "-1.23e299"),
+                (format!("1{zeros}.5E-{count}"), "1"),
+                (format!("-12{zeros}e-{}", count + 309), "-1.2e-308"),
+                (format!("0.{zeros}1e{}", count - 400), "0"),
+            ] {
+                assert_eq!(
+                    nearest(text.as_bytes()),
+                    wanted.parse().ok(),
+                    "{count} zeros: {wanted}"
+                );
+            }
+            assert_eq!(nearest(format!("1{zeros}e-{}", count - 400).as_bytes()), None);
+        }
     }
 
     #[test]

@@ -150,6 +150,18 @@ fn midpoints_of_neighbours_and_one_unit_beside_them() {
 }
 
 #[test]
+fn neighbours_of_powers_of_ten_at_small_exponents() {
+    for exponent in -30..=30 {
+        for power in 0..20 {
+            for step in -3..=3 {
+                let whole = 10_u64.pow(power).wrapping_add_signed(step);
+                check(&format!("{whole}e{exponent}"));
+            }
+        }
+    }
+}
+
+#[test]
 fn the_edges_of_the_range() {
     check("1.7976931348623157e308");
     check("1.7976931348623158e308");
@@ -167,6 +179,9 @@ fn the_edges_of_the_range() {
     check(&"123456789".repeat(34));
     check(&format!("0.{}", "123456789".repeat(90)));
     check("9007199254740993");
+    check("9007199254740995");
+    check("900719925474099300e-2");
+    check("900719925474099301e-2");
     check("9007199254740993.00000000000000000000000000000000000000001");
 }
 

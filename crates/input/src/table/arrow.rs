@@ -21,7 +21,7 @@ use parquet::file::reader::ChunkReader;
 
 use super::damaged;
 use super::whole::Whole;
-use crate::foreign::message_length;
+use crate::foreign::{is_arrow_stream, message_length};
 
 /// Where the blocks of a file or stream are, and what is in them.
 pub(super) struct Arrow {
@@ -73,6 +73,11 @@ impl Arrow {
                 return Err(damaged(format!("at byte {at} there is no message")));
             };
             if length == 0 {
+                let next = whole.get_bytes(at + LEAD_BYTES, LEAD_BYTES as usize);
+                if next.is_ok_and(|next| is_arrow_stream(&next)) {
+                    let said = format!("a second stream follows at byte {}", at + LEAD_BYTES);
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, said));
+                }
                 let schema = schema.ok_or_else(|| damaged("it has no schema"))?;
                 let last = dictionaries.all();
                 let dictionaries = dictionaries.before.into_iter().chain([last]).collect();

@@ -1,7 +1,7 @@
 //! A batch as lines of CSV (RFC 4180).
 
 use std::fmt::{Debug, Display};
-use std::io::{self, Write};
+use std::io::Write;
 
 use arrow_array::cast::AsArray;
 use arrow_array::temporal_conversions::{as_date, as_datetime, as_time};
@@ -16,8 +16,6 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Field as Declared, TimeUnit};
-
-use super::damaged;
 
 /// Whether text is made of values of this type.
 pub(super) fn is_text(kind: &DataType) -> bool {
@@ -52,7 +50,9 @@ pub(super) fn separate(place: usize, out: &mut Vec<u8>) {
 
 /// A text as a field; in quotes if it has to be.
 pub(super) fn quoted(text: &[u8], out: &mut Vec<u8>) {
-    let is_plain = !text.iter().any(|byte| b",\"\r\n".contains(byte));
+    // At the beginning of a text it would be taken for the mark of its encoding.
+    let has_mark = text.starts_with("\u{feff}".as_bytes());
+    let is_plain = !has_mark && !text.iter().any(|byte| b",\"\r\n".contains(byte));
     if is_plain && !text.is_empty() {
         return out.extend_from_slice(text);
     }
@@ -67,10 +67,7 @@ pub(super) fn quoted(text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Writes all rows of a batch.
-///
-/// # Errors
-/// When a time is beyond the calendar.
-pub(super) fn write(batch: &RecordBatch, out: &mut Vec<u8>) -> io::Result<()> {
+pub(super) fn write(batch: &RecordBatch, out: &mut Vec<u8>) {
     let declared = batch.schema_ref().fields().iter();
     let columns = declared.zip(batch.columns()).map(|(declared, column)| {
         let cells = if is_uuid(declared) { uuid(column) } else { field(column) };
@@ -82,7 +79,7 @@ pub(super) fn write(batch: &RecordBatch, out: &mut Vec<u8>) -> io::Result<()> {
         for (place, (nulls, field)) in columns.iter().enumerate() {
             separate(place, out);
             if nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row)) {
-                field(row, out).ok_or_else(|| damaged("a time beyond the calendar"))?;
+                field(row, out);
             }
         }
         // A blank line would be no record.
@@ -91,11 +88,10 @@ pub(super) fn write(batch: &RecordBatch, out: &mut Vec<u8>) -> io::Result<()> {
         }
         out.push(b'\n');
     }
-    Ok(())
 }
 
-/// Writes the field of a row that has a value, if that can be written.
-type Field<'a> = Box<dyn Fn(usize, &mut Vec<u8>) -> Option<()> + 'a>;
+/// Writes the field of a row that has a value.
+type Field<'a> = Box<dyn Fn(usize, &mut Vec<u8>) + 'a>;
 
 fn field(column: &dyn Array) -> Field<'_> {
     use DataType as Type;
@@ -130,10 +126,7 @@ fn field(column: &dyn Array) -> Field<'_> {
         Type::BinaryView => view::<BinaryViewType>(column),
         Type::FixedSizeBinary(_) => {
             let column = column.as_fixed_size_binary();
-            Box::new(|row, out| {
-                quoted(column.value(row), out);
-                Some(())
-            })
+            Box::new(|row, out| quoted(column.value(row), out))
         }
         Type::Date32 => time::<Date32Type, _>(column, as_date::<Date32Type>, ""),
         Type::Date64 => time::<Date64Type, _>(column, as_datetime::<Date64Type>, ""),
@@ -162,13 +155,13 @@ fn field(column: &dyn Array) -> Field<'_> {
         Type::Dictionary(..) => {
             let column = column.as_any_dictionary();
             if column.values().is_empty() {
-                return Box::new(|_, _| Some(()));
+                return Box::new(|_, _| ());
             }
             let (places, value) = (column.normalized_keys(), field(column.values()));
             Box::new(move |row, out| value(places[row], out))
         }
         // `is_text` says which types there are; of nothing no field is written.
-        _ => Box::new(|_, _| None),
+        _ => Box::new(|_, _| ()),
     }
 }
 
@@ -185,14 +178,13 @@ fn uuid(column: &dyn Array) -> Field<'_> {
             if [4, 6, 8, 10].contains(&place) {
                 out.push(b'-');
             }
-            write!(out, "{byte:02x}").ok()?;
+            shown(format_args!("{byte:02x}"), out);
         }
-        Some(())
     })
 }
 
-fn shown(value: impl Display, out: &mut Vec<u8>) -> Option<()> {
-    write!(out, "{value}").ok()
+fn shown(value: impl Display, out: &mut Vec<u8>) {
+    write!(out, "{value}").expect("memory takes all");
 }
 
 fn number<T: ArrowPrimitiveType<Native: Display>>(column: &dyn Array) -> Field<'_> {
@@ -202,10 +194,7 @@ fn number<T: ArrowPrimitiveType<Native: Display>>(column: &dyn Array) -> Field<'
 
 fn integer<T: ArrowPrimitiveType<Native: Into<i128>>>(column: &dyn Array) -> Field<'_> {
     let column = column.as_primitive::<T>();
-    Box::new(|row, out| {
-        units(column.value(row).into(), 0, out);
-        Some(())
-    })
+    Box::new(|row, out| units(column.value(row).into(), 0, out))
 }
 
 /// Writes a number in units of `10^-scale`, which formatting for people takes several times as long for.
@@ -246,35 +235,25 @@ fn float<T: ArrowPrimitiveType<Native: zmij::Float>>(column: &dyn Array) -> Fiel
     let column = column.as_primitive::<T>();
     Box::new(|row, out| {
         out.extend_from_slice(zmij::Buffer::new().format(column.value(row)).as_bytes());
-        Some(())
     })
 }
 
 fn decimal<T: DecimalType<Native: Into<i128>>>(column: &dyn Array, scale: i8) -> Field<'_> {
     let column = column.as_primitive::<T>();
     match usize::try_from(scale) {
-        Ok(scale) => Box::new(move |row, out| {
-            units(column.value(row).into(), scale, out);
-            Some(())
-        }),
+        Ok(scale) => Box::new(move |row, out| units(column.value(row).into(), scale, out)),
         Err(_) => Box::new(|row, out| shown(column.value_as_string(row), out)),
     }
 }
 
 fn bytes<T: ByteArrayType>(column: &dyn Array) -> Field<'_> {
     let column = column.as_bytes::<T>();
-    Box::new(|row, out| {
-        quoted(column.value(row).as_ref(), out);
-        Some(())
-    })
+    Box::new(|row, out| quoted(column.value(row).as_ref(), out))
 }
 
 fn view<T: ByteViewType>(column: &dyn Array) -> Field<'_> {
     let column = column.as_byte_view::<T>();
-    Box::new(|row, out| {
-        quoted(column.value(row).as_ref(), out);
-        Some(())
-    })
+    Box::new(|row, out| quoted(column.value(row).as_ref(), out))
 }
 
 fn instant<'a, T: ArrowPrimitiveType<Native = i64>>(
@@ -284,7 +263,8 @@ fn instant<'a, T: ArrowPrimitiveType<Native = i64>>(
     time::<T, _>(column, as_datetime::<T>, end)
 }
 
-/// Times as ISO 8601 has them, which is how chrono shows them to programmers.
+/// Times as ISO 8601 has them, which is how chrono shows them to programmers; what is beyond the calendar, as marks for
+/// "never" are, as the number that it is.
 fn time<'a, T: ArrowPrimitiveType<Native: Into<i64>>, S: Debug + 'a>(
     column: &'a dyn Array,
     of: fn(i64) -> Option<S>,
@@ -292,7 +272,10 @@ fn time<'a, T: ArrowPrimitiveType<Native: Into<i64>>, S: Debug + 'a>(
 ) -> Field<'a> {
     let column = column.as_primitive::<T>();
     Box::new(move |row, out| {
-        let time = of(column.value(row).into())?;
-        write!(out, "{time:?}{end}").ok()
+        let count: i64 = column.value(row).into();
+        match of(count) {
+            Some(time) => shown(format_args!("{time:?}{end}"), out),
+            None => units(count.into(), 0, out),
+        }
     })
 }

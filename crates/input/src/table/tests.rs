@@ -198,6 +198,32 @@ fn a_uuid_is_hexadecimal_digits_in_groups() {
     }
 }
 
+/// "Never" was a damaged table.
+#[test]
+fn a_time_beyond_the_calendar_is_its_number() {
+    let batch = batch(vec![
+        ("moment", Arc::new(TimestampMicrosecondArray::from(vec![i64::MAX, 0])) as ArrayRef),
+        ("day", Arc::new(Date32Array::from(vec![i32::MAX, 0]))),
+        ("clock", Arc::new(Time64MicrosecondArray::from(vec![86_400_000_000, 0]))),
+    ]);
+    for file in files(&[batch], 10) {
+        assert_eq!(
+            text(&file, None, 1).unwrap(),
+            "moment,day,clock\n9223372036854775807,2147483647,86400000000\n\
+             1970-01-01T00:00:00,1970-01-01,00:00:00\n"
+        );
+    }
+}
+
+/// As the first bytes of a text it was a mark, and the column was not there.
+#[test]
+fn a_name_that_begins_with_a_byte_order_mark_keeps_it() {
+    let numbers = Arc::new(Int64Array::from(vec![1])) as ArrayRef;
+    for file in files(&[batch(vec![("\u{feff}n", numbers)])], 10) {
+        assert_eq!(text(&file, None, 1).unwrap(), "\"\u{feff}n\"\n1\n");
+    }
+}
+
 #[test]
 fn a_decimal_of_hundreds_has_its_zeros() {
     let numbers = Decimal64Array::from(vec![7, -12]).with_precision_and_scale(9, -2).unwrap();
@@ -360,6 +386,8 @@ fn a_stream_without_its_end_is_an_error_wherever_it_was_cut() {
     }
     let more = [&stream[..], b"more"].concat();
     assert_eq!(text(&more, None, 1).unwrap().lines().count(), 10, "what follows is another's");
+    let said = text(&stream.repeat(2), None, 1).unwrap_err().to_string();
+    assert_eq!(said, format!("a second stream follows at byte {}", stream.len()));
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn make(file: &File, part: usize, places: &[usize], sender: &SyncSender<Piece>) 
             for start in (0..batch.num_rows()).step_by(BATCH_ROWS) {
                 let rows = batch.slice(start, BATCH_ROWS.min(batch.num_rows() - start));
                 let mut text = Vec::new();
-                cells::write(&rows, &mut text)?;
+                cells::write(&rows, &mut text);
                 if sender.send(Ok(Some(text))).is_err() {
                     return Ok(());
                 }

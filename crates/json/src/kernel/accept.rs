@@ -14,7 +14,7 @@ use fathom_machine::simd::{Scalar, Vector};
 
 use super::{is_space, number_over, space_over, special_over};
 use crate::lexer::Limits;
-use crate::number::leading_digits;
+use crate::number::find_end;
 
 const DEPTH: usize = Limits::DEFAULT.depth;
 const TOKEN_BYTES: usize = Limits::DEFAULT.token_bytes;
@@ -229,40 +229,6 @@ unsafe fn number<V: Vector>(text: &[u8], at: usize) -> Option<usize> {
 /// The same a few bytes at a time, for any number.
 #[cold]
 fn long_number(text: &[u8], at: usize) -> Option<usize> {
-    let start = at + usize::from(text[at] == b'-');
-    let mut end = digits(text, start)?;
-    if text[start] == b'0' && end != start + 1 {
-        return None;
-    }
-    if text.get(end) == Some(&b'.') {
-        end = digits(text, end + 1)?;
-    }
-    if let Some(b'e' | b'E') = text.get(end) {
-        let is_signed = matches!(text.get(end + 1), Some(b'+' | b'-'));
-        end = digits(text, end + 1 + usize::from(is_signed))?;
-    }
+    let end = find_end(text, at).ok()?;
     (end - at <= TOKEN_BYTES).then_some(end)
-}
-
-/// Behind the digits that begin at `from`, at least one.
-#[inline(always)]
-fn digits(text: &[u8], from: usize) -> Option<usize> {
-    let mut at = from;
-    while let Some(word) = eight(text, at) {
-        let count = leading_digits(word);
-        at += count as usize;
-        if count != 8 {
-            return (at != from).then_some(at);
-        }
-    }
-    while text.get(at).is_some_and(u8::is_ascii_digit) {
-        at += 1;
-    }
-    (at != from).then_some(at)
-}
-
-#[inline(always)]
-fn eight(text: &[u8], at: usize) -> Option<u64> {
-    let bytes = text.get(at..at.checked_add(8)?)?;
-    Some(u64::from_le_bytes(bytes.try_into().ok()?))
 }

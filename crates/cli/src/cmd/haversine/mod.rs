@@ -298,6 +298,11 @@ fn open(path: &Path, threads: usize) -> anyhow::Result<Input> {
     };
     let (first, _) = source.peek(LOOKED_AT_BYTES);
     if let Some((what, hint)) = input::no_json(&first) {
+        // A stream from a file is what its bytes decode to, and the commands take these.
+        let is_packed = matches!(source, Peeked::Stream { .. }) && path.is_file();
+        let before =
+            if is_packed && hint.contains("FILE") { "decompress it first, then " } else { "" };
+        let hint = format!("{before}{hint}");
         return Err(located(Error::Foreign { what, hint }, path, None));
     }
     Ok(match source {
@@ -371,7 +376,11 @@ fn text(outcome: &Outcome, mean: Option<f64>, comparison: Option<&Comparison>) -
                 1 => "1 pair differs".to_owned(),
                 pairs => format!("{pairs} pairs differ"),
             };
-            lines.push(format!("FAILED: {what} by more than {:.1e}", comparison.tolerance_km));
+            // Of a tolerance that was given no digit is left out: rounded up, the sentence might be false.
+            let is_usual = comparison.tolerance_km == answers::TOLERANCE_KM;
+            let tolerance =
+                if is_usual { "1e-8".to_owned() } else { format!("{:e}", comparison.tolerance_km) };
+            lines.push(format!("FAILED: {what} by more than {tolerance}"));
         }
     }
     lines.join("\n") + "\n"

@@ -112,8 +112,8 @@ fn ladder(case: &Case, width: Option<usize>) -> String {
     }
     let width = width.unwrap_or(usize::MAX);
     let rounds = plural(case.measured.rounds.len(), "round");
-    let title =
-        format!("{pairs} pairs, {bytes} bytes; medians of {rounds}, wall clock, file and all");
+    let pairs = plural(pairs as usize, "pair");
+    let title = format!("{pairs}, {bytes} bytes; medians of {rounds}, wall clock, file and all");
     let mut text = wrapped(&title, width, 0) + "\n\n";
     let beside = |(line, what): &(String, &str)| format!("{line}  {what}").trim_end().to_owned();
     if lines.iter().all(|line| beside(line).chars().count() <= width) {
