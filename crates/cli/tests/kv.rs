@@ -646,7 +646,7 @@ fn what_is_not_there_is_said() {
     fails("kv missing", 4, "cannot read missing");
     // Outputs are looked at first.
     fails("kv missing -o .", 4, "cannot write .");
-    fails("kv missing --save new/", 4, "cannot create new/");
+    fails("kv missing --save new/x", 4, "cannot create new/x");
     fails("kv bench missing -o .", 4, "cannot write .");
     fails("kv bench words", 2, "which structures?");
     for option in ["-d std", "-h ahash", "-a system"] {
@@ -705,8 +705,11 @@ fn everybody_who_was_considered_has_a_fate_and_whoever_is_asked_for_is_measured(
     let all = json(folder.path(), &format!("{line} --exhaustive --format json"), 0);
     assert!(all["screening"].as_array().unwrap().iter().all(|rung| rung["keys"] == 3000));
     assert!(all["fates"].as_array().unwrap().iter().all(|fate| fate["keys"] == 3000));
-    let unknown = fathom(folder.path(), "kv words --also hashmap+foldhash");
-    assert_eq!(unknown.status.code(), Some(2), "{unknown:?}");
+    // A page had none of it, without a word.
+    for wrong in ["--also hashmap+foldhash", "--explain --format html", "--explain --open"] {
+        let refused = fathom(folder.path(), &format!("kv words {wrong}"));
+        assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    }
 }
 
 #[test]

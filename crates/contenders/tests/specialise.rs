@@ -51,6 +51,12 @@ fn kinds() -> Vec<(&'static str, KeySet<'static>, &'static str)> {
             integers((1000..9000).filter(|n| n % 97 != 3)),
             "integers from 1000 on with hardly a gap",
         ),
+        // What differs from one in a bit is another one.
+        (
+            "pins",
+            byte_strings((0..1000).map(|n| format!("{n:03}"))),
+            "keys of 3 bytes in slots of 1",
+        ),
     ]
 }
 

@@ -178,7 +178,7 @@ impl<T> Grow<T> for Vec<T> {
 }
 
 /// So many of something: `1 byte`, `2 bytes`.
-fn counted(count: u64, noun: &str) -> String {
+pub(crate) fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 

@@ -8,6 +8,7 @@ use fathom_random::Random;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::error::counted;
 use crate::set::{KeySet, Keys};
 
 /// Keys that are sorted to see how much neighbours share.
@@ -255,7 +256,8 @@ impl fmt::Display for Portrait {
                 let Lengths { min, mean, p50, p99, max } = self.lengths;
                 writeln!(
                     out,
-                    "lengths    {min} to {max} bytes, mean {mean:.1}, median {p50}, 99 % within {p99}"
+                    "lengths    {min} to {}, mean {mean:.1}, median {p50}, 99 % within {p99}",
+                    counted(max.into(), "byte")
                 )?;
             }
         }
@@ -263,16 +265,19 @@ impl fmt::Display for Portrait {
         let zero = if self.is_terminated { ", each closed by a zero byte" } else { "" };
         writeln!(
             out,
-            "content    {} ({} different bytes), {bits:.2} bits of entropy per byte{zero}",
-            self.alphabet_name, self.alphabet
+            "content    {} ({}), {bits:.2} bits of entropy per byte{zero}",
+            self.alphabet_name,
+            counted(self.alphabet.into(), "different byte")
         )?;
         write!(
             out,
-            "prefixes   {} bytes common to all, {:.1} shared by sorted neighbours",
-            self.common_prefix_bytes, self.neighbours_share_bytes
+            "prefixes   {} common to all, {:.1} shared by sorted neighbours",
+            counted(self.common_prefix_bytes, "byte"),
+            self.neighbours_share_bytes
         )?;
         if let Some(Lengths { min, mean, max, .. }) = self.values {
-            write!(out, "\nvalues     {min} to {max} bytes, mean {mean:.1}")?;
+            let most = counted(max.into(), "byte");
+            write!(out, "\nvalues     {min} to {most}, mean {mean:.1}")?;
         }
         Ok(())
     }
@@ -352,6 +357,16 @@ mod tests {
         nearly.swap(5, 6);
         assert_eq!(kind(&nearly), Order::NearlySorted);
         assert_eq!(kind(&[]), Order::Sorted);
+    }
+
+    #[test]
+    fn one_byte_is_singular() {
+        let pairs = b"\x01\0\0\0\x01\0\0\0\x01\0\0\0ab";
+        for text in [of(b"a a"), Portrait::of(&read(pairs, &Format::BinSliceKv).unwrap())] {
+            let text = text.to_string();
+            assert!(text.contains("1 to 1 byte,") && text.contains("(1 different byte)"), "{text}");
+            assert!(text.contains("1 byte common") && !text.contains("1 bytes"), "{text}");
+        }
     }
 
     #[test]

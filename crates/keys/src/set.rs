@@ -2,6 +2,7 @@
 //! stay, in the order of the file.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// Where a key or value lies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,6 +67,18 @@ impl KeySet<'_> {
         match &self.keys {
             Keys::Integers(keys) => 8 * keys.len() as u64,
             Keys::Bytes(spans) => spans.iter().map(|span| u64::from(span.len)).sum(),
+        }
+    }
+
+    /// Bytes of all different keys; an integer has eight.
+    #[must_use]
+    pub fn distinct_bytes(&self) -> u64 {
+        match &self.keys {
+            Keys::Integers(keys) => 8 * keys.iter().collect::<HashSet<_>>().len() as u64,
+            Keys::Bytes(spans) => {
+                let all: HashSet<&[u8]> = spans.iter().map(|span| span.of(&self.bytes)).collect();
+                all.into_iter().map(|key| key.len() as u64).sum()
+            }
         }
     }
 

@@ -266,6 +266,7 @@ pub(super) fn changed_bytes<'w>(
     random: &mut Random,
 ) -> Box<[u8]> {
     let mut changed = key.0.to_vec();
+    let is_text = str::from_utf8(key.0).is_ok();
     for attempt in 1_u32.. {
         // A byte that occurs in the keys, at a random place; after many attempts the keys are dense,
         // and the key must grow.
@@ -275,10 +276,15 @@ pub(super) fn changed_bytes<'w>(
             len => donor[random.below(len as u64) as usize],
         };
         if changed.is_empty() || attempt % 64 == 0 {
-            changed.push(byte);
+            changed.push(if is_text && !byte.is_ascii() { b'a' + byte % 26 } else { byte });
         } else {
             let place = random.below(changed.len() as u64) as usize;
-            changed[place] = byte;
+            let old = std::mem::replace(&mut changed[place], byte);
+            // A part of another character: text stays text, which some structures take alone.
+            if is_text && str::from_utf8(&changed).is_err() {
+                changed[place] = old;
+                continue;
+            }
         }
         if !present.contains_key(&Bytes(&changed)) && !new.contains(&changed[..]) {
             break;

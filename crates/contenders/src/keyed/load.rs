@@ -78,7 +78,7 @@ pub(super) fn trace(path: &Path, keys: &Keys, spec: &Spec) -> Result<(Keys, Vec<
     let unusable = |reason| SpecError::File { path: path.to_owned(), reason };
     let kind = match (keys, spec.text("format")) {
         (keys, "auto") if keys.is_empty() => None,
-        (keys, "integers") if keys.is_empty() => Some(Kind::Integers),
+        (keys, "integers" | "u32" | "u64") if keys.is_empty() => Some(Kind::Integers),
         (Keys::Integers(keys), _) if !keys.is_empty() => Some(Kind::Integers),
         _ => Some(Kind::Bytes),
     };
@@ -149,6 +149,19 @@ mod tests {
         let lines = Data::own(br#"{"k":"a\nb"}"#.to_vec());
         let Ok(Keys::Text(fields)) = parse(lines, "jsonl:k") else { panic!() };
         assert_eq!(fields.key(0), Bytes(b"a\nb"));
+    }
+
+    /// Their operations were measured on byte strings.
+    #[test]
+    fn a_trace_on_a_file_of_no_integers_is_of_integers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trace");
+        fs::write(&path, "put 7\n").unwrap();
+        for format in ["integers", "u32", "u64"] {
+            let spec = Spec::new("replay", &[("format", format)]);
+            let (keys, _) = trace(&path, &Keys::Integers(Vec::new()), &spec).unwrap();
+            assert!(matches!(keys, Keys::Integers(keys) if keys == [7]), "{format}");
+        }
     }
 
     #[test]

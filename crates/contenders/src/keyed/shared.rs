@@ -17,7 +17,7 @@
 
 use fathom_random::Random;
 
-use super::step::{Act, each};
+use super::step::{Act, thread};
 use super::zipf::Zipf;
 
 /// Which steps there are, in shares.
@@ -87,7 +87,7 @@ pub(super) fn drawn(
             _ => {}
         }
     }
-    let each = each(steps, threads);
+    let thread = |step| thread(step, steps, threads);
     let (keys, all) = (distinct.len(), distinct.len() + inserted.len());
     // What finding number `key` of all must meet at `step`; nothing where it surely is not there.
     let met = |step: usize, key: usize| {
@@ -96,7 +96,7 @@ pub(super) fn drawn(
             None => changed.get(key).copied(),
         };
         match change {
-            Some((other, _)) if other / each != step / each => Some(Act::Race),
+            Some((other, _)) if thread(other) != thread(step) => Some(Act::Race),
             Some((other, Act::Insert)) => (other < step).then_some(Act::Find),
             Some((other, Act::Erase)) => (other > step).then_some(Act::Find),
             _ => Some(Act::Find),

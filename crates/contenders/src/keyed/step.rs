@@ -84,16 +84,20 @@ pub struct Share<'w, K> {
     pub is_trace: bool,
 }
 
-/// `keys` and what is done to them, in equal shares for so many threads, the last one perhaps smaller.
+/// `keys` and what is done to them, in a share for each of so many threads, none larger than another by more than a
+/// step.
 pub(crate) fn shares<'w, K>(keys: &'w [K], steps: &'w [Step], threads: usize) -> Vec<Share<'w, K>> {
-    let each = each(keys.len(), threads);
-    let share = |(keys, steps)| Share { keys, steps, is_trace: false };
-    keys.chunks(each).zip(steps.chunks(each)).map(share).collect()
+    let all = keys.len().min(steps.len());
+    let share = |thread: usize| {
+        let (from, to) = (thread * all / threads, (thread + 1) * all / threads);
+        Share { keys: &keys[from..to], steps: &steps[from..to], is_trace: false }
+    };
+    (0..threads).map(share).collect()
 }
 
-/// How many steps each thread takes of `steps`, the last one perhaps fewer.
-pub(super) fn each(steps: usize, threads: usize) -> usize {
-    steps.div_ceil(threads).max(1)
+/// Which of so many threads has step number `step` of all `steps` in its share.
+pub(super) fn thread(step: usize, steps: usize, threads: usize) -> usize {
+    ((step + 1) * threads - 1) / steps
 }
 
 /// What brings a structure back to what it was before a pass, but for updated values.
@@ -121,5 +125,29 @@ impl<K: Key> Undo<K> {
             }
         }
         undo
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten steps were done by five of eight threads.
+    #[test]
+    fn every_thread_has_its_share_of_the_steps() {
+        for (count, threads) in [(10, 8), (9, 3), (10, 3), (1, 4), (0, 4), (1000, 7), (5, 1)] {
+            let keys: Vec<usize> = (0..count).collect();
+            let steps = vec![Step { act: Act::Find, value: 0 }; count];
+            let shares = shares(&keys, &steps, threads);
+            assert_eq!(shares.len(), threads);
+            for (number, share) in shares.iter().enumerate() {
+                let even = count / threads..=count.div_ceil(threads);
+                assert!(even.contains(&share.keys.len()), "{count} for {threads}");
+                assert_eq!(share.keys.len(), share.steps.len());
+                assert!(share.keys.iter().all(|&step| thread(step, count, threads) == number));
+            }
+            let all = shares.iter().flat_map(|share| share.keys.iter().copied());
+            assert_eq!(all.collect::<Vec<_>>(), keys);
+        }
     }
 }

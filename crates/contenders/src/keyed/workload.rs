@@ -323,6 +323,20 @@ mod tests {
         assert!(probes.iter().all(|probe| *probe == 0 || *probe > 2000));
     }
 
+    /// One byte of a character was changed, and what takes UTF-8 alone took no part.
+    #[test]
+    fn misses_of_text_are_text() {
+        for words in [&["é"][..], &["", "ß", "日本", "größer", "naïve", "Привет"]] {
+            let keys: Keys = words.iter().map(|word| Box::<[u8]>::from(word.as_bytes())).collect();
+            for operation in ["find-miss", "churn", "shared", "replay"] {
+                let spec =
+                    Spec::new(operation, &[("hit", "0"), ("inserts", "0.75"), ("reads", "0.5")]);
+                let keyed = Keyed::of(keys.clone(), &spec.completed::<Keyed>().unwrap()).unwrap();
+                assert!(keyed.has_strings(), "{operation} on {words:?}");
+            }
+        }
+    }
+
     #[test]
     fn probes_are_every_key_in_another_order_and_place() {
         let loaded = load("find-hit", &[("count", "1000")]);

@@ -86,10 +86,15 @@ pub fn detect(bytes: &[u8]) -> Result<Format, Error> {
         let csv = |column| Format::Csv(Csv { column, delimiter });
         let shown = String::from_utf8_lossy(&header[..header.len().min(80)]).into_owned();
         let name = shown.split(char::from(delimiter)).next().unwrap_or_default().trim_matches('"');
+        let named = csv(Column::Named(name.to_owned()));
+        // What is empty, or reads as a number, names no column.
+        let by_name = match named.to_string().parse() == Ok(named.clone()) {
+            true => in_a_shell(named) + " or ",
+            false => String::new(),
+        };
         return Err(Error::Unrecognised(format!(
-            "it looks like a table that begins with {shown:?}; name the column, {} or {} without a \
+            "it looks like a table that begins with {shown:?}; name the column, {by_name}{} without a \
              header, or take it as words or lines",
-            in_a_shell(csv(Column::Named(name.to_owned()))),
             in_a_shell(csv(Column::Number(1))),
         )));
     }
@@ -121,6 +126,11 @@ mod tests {
         assert!(said.contains("name the column, 'csv:id:;' or 'csv:1:;' without"), "{said}");
         let said = advice("id,name\n1,Jo\n2,Al\n");
         assert!(said.contains("name the column, csv:id or csv:1 without"), "{said}");
+        // These names were none, or a number's.
+        for table in [",a\n1,2\n3,4\n", "5,foo\n6,bar\n", "2020,2021\n1,2\n"] {
+            let said = advice(table);
+            assert!(said.contains("name the column, csv:1 without"), "{said}");
+        }
         assert_eq!(in_a_shell("csv:a'b".parse().unwrap()), r"'csv:a'\''b'");
     }
 }

@@ -187,7 +187,12 @@ impl Answer {
         head.push(format!("against {}", self.baseline));
         let operations = self.operation_names();
         head.extend(operations.iter().map(|operation| format!("{operation} ns")));
-        head.extend(["B/entry", "live", "peak", "keys", "insert p99.9", "max"].map(str::to_owned));
+        head.extend(["B/entry", "live", "peak", "keys"].map(str::to_owned));
+        // Without inserts they have no tail.
+        let has_tails = self.rows.iter().any(|row| row.insert_ns_max.is_some());
+        head.extend(
+            ["insert p99.9", "max"].iter().filter(|_| has_tails).map(|&name| name.to_owned()),
+        );
         let slowest = self.rows.iter().filter_map(|row| row.cost_ns).fold(0.0, f64::max);
         let number = |value: Option<f64>| {
             Cell::number(&value.map_or_else(|| "-".to_owned(), |value| format!("{value:.1}")))
@@ -211,7 +216,9 @@ impl Answer {
                     .map(number),
             );
             cells.push(Cell::text(&row.keeps));
-            cells.extend([row.insert_ns_p999, row.insert_ns_max].map(time));
+            cells.extend(
+                [row.insert_ns_p999, row.insert_ns_max].map(time).into_iter().filter(|_| has_tails),
+            );
             rows.push(cells);
         }
         page::table("Structures by their time", &head, &rows)

@@ -1,5 +1,6 @@
 //! From rows to advice: which one to take, and why, in plain sentences. Measures and judges nothing.
 
+use fathom_contenders::alloc;
 use fathom_contenders::hash::Flooding;
 use fathom_contenders::kv::{self, special::NAME};
 use fathom_keys::Portrait;
@@ -14,7 +15,7 @@ use super::verdict::{Compound, Row, Standing, Weighed, compounds, fastest};
 pub(super) struct Advice {
     /// The id of the row that is taken; none if nothing could be measured.
     pub(super) choice: Option<String>,
-    /// How a program takes it or, where no library has it, the fastest that a library has.
+    /// How a program takes it or, where that cannot be pasted, the fastest that can.
     pub(super) paste: Option<Paste>,
     /// In sentences, the choice first.
     #[serde(rename = "advice")]
@@ -103,9 +104,10 @@ fn instead(rows: &[Row], candidates: &[Candidate], best: usize, quickest: usize)
     let (this, other) = (&candidates[best], &candidates[quickest]);
     let (safe, open) = (paste::flooding(this), paste::flooding(other));
     let why = if paste::is_had(this) && !paste::is_had(other) {
-        match other.about.code.is_empty() {
-            true => "a library has it",
-            false => "the allocator of the former is for measuring only",
+        match (alloc::is_for_measuring(&other.allocator).is_some(), paste::is_of_library(other)) {
+            (true, _) => "the allocator of the former is for measuring only",
+            (false, true) => "it can be pasted",
+            (false, false) => "a library has it",
         }
     } else if safe < open {
         "it is safer where strangers choose the keys"
@@ -174,7 +176,7 @@ fn choice(
     let cost = rows[best].cost_ns.unwrap_or(f64::NAN);
     let words = |number: usize| candidates[number].words();
     let name = words(best);
-    // Nobody is told to use what no program can have.
+    // Nobody is told to use what no lines bring.
     let said =
         match paste::is_had(&candidates[best]) || candidates[best].structure.starts_with(NAME) {
             true => format!("use {name}"),
@@ -229,14 +231,14 @@ fn unresolved(opening: &str, compound: Compound, other: &str) -> String {
     }
 }
 
-/// The fastest that a library has.
+/// The fastest that can be pasted.
 fn next_best(rows: &[Row], candidates: &[Candidate]) -> Option<usize> {
     let had = |&number: &usize| paste::is_had(&candidates[number]);
     let costs = (0..rows.len()).filter(had).filter_map(|n| Some((n, rows[n].cost_ns?)));
     costs.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(number, _)| number)
 }
 
-/// What it costs to take it instead of the fastest, whom nobody can have.
+/// What it costs to take it instead of the fastest, which cannot.
 fn had(
     rows: &[Row],
     words: &dyn Fn(usize) -> String,
@@ -245,7 +247,7 @@ fn had(
 ) -> Option<String> {
     let compound = rows[next].against_fastest?;
     Some(format!(
-        "Of what a program can have, {} was measured fastest: {:.2} times the time of {}{}.",
+        "Of what can be pasted, {} was measured fastest: {:.2} times the time of {}{}.",
         words(next),
         compound.ratio,
         words(quickest),

@@ -42,7 +42,8 @@ pub(super) struct Prepared {
     pub(super) name: String,
     pub(super) format: String,
     pub(super) file_bytes: u64,
-    /// Bytes of a key, on average, that lie in the file and not in a structure which borrows them.
+    /// Bytes of a key, on average over the different ones, that lie in the file and not in a structure which
+    /// borrows them.
     pub(super) key_bytes: f64,
     /// The first key, or the beginning of a long one.
     pub(super) first: String,
@@ -62,7 +63,7 @@ impl Prepared {
             ),
             Some(trace) => {
                 let (kind, other) = match self.full.format {
-                    Format::Integers | Format::U64 => ("integers", "lines"),
+                    Format::Integers | Format::U32 | Format::U64 => ("integers", "lines"),
                     _ => ("byte strings", "integers"),
                 };
                 // What is there at first decides what keys are.
@@ -151,12 +152,14 @@ pub(super) fn prepare(
         samples.push(store(&keys.selected(places.into_iter()), folder.path())?);
     }
     let portrait = Portrait::of(&keys);
-    // An integer lies in the structure.
+    // An integer lies in the structure, and equal keys are one entry.
     let key_bytes = match portrait.range {
-        Some(_) => 0.0,
-        None => portrait.bytes as f64 / portrait.keys as f64,
+        Some(_) => 0,
+        None if portrait.distinct == portrait.keys => portrait.bytes,
+        None => keys.distinct_bytes(),
     };
     Ok(Prepared {
+        key_bytes: key_bytes as f64 / portrait.distinct as f64,
         portrait,
         full: full(path, &format, &keys, folder.path())?,
         samples,
@@ -165,7 +168,6 @@ pub(super) fn prepare(
         name: path.display().to_string(),
         format: format.to_string(),
         file_bytes: bytes.len() as u64,
-        key_bytes,
         first: shown(&keys),
         trace: None,
         _folder: folder,
@@ -247,6 +249,20 @@ mod tests {
         assert!(keys.is_sorted());
         assert_eq!(prepared.portrait.keys, 1000);
         assert_eq!(prepared.first, "w0000");
+    }
+
+    /// The mean of all lines was added to the bytes of an entry.
+    #[test]
+    fn a_key_that_occurs_often_is_borrowed_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("words");
+        let short = (0..10_000).map(|n| format!("w{}", n % 4));
+        let words: Vec<String> = short.chain((0..1000).map(|n| format!("{n:0100}"))).collect();
+        std::fs::write(&path, words.join("\n")).unwrap();
+        let of = |format| prepare(&path, Some(&format), &[], 2, 1).unwrap().key_bytes;
+        assert!((of(Format::Lines) - 100_008.0 / 1004.0).abs() < 1e-9);
+        std::fs::write(&path, "ab cdef ").unwrap();
+        assert!((of(Format::Words) - 3.0).abs() < 1e-9);
     }
 
     /// A table made for these keys had numbers in place of the file's values.

@@ -103,7 +103,8 @@ pub(super) fn text(fates: &[Fate], unit: &str) -> String {
             Why::Failed => format!("failed: {detail}"),
         };
         let times = times.map_or_else(|| "-".to_owned(), |times| format!("{times:.2}x"));
-        let _ = writeln!(text, "{id:width$}  {keys:>8} {unit}s  {times:>7}  {reason}");
+        let (keys, wide) = (plural(*keys, unit), unit.len() + 10);
+        let _ = writeln!(text, "{id:width$}  {keys:>wide$}  {times:>7}  {reason}");
     }
     text
 }
@@ -128,6 +129,8 @@ mod tests {
         leave(&mut fates, &scores, &[0, 5], &all, (2048, 8.0));
         leave(&mut fates, &[score(0, 30.0), score(5, 20.0)], &[5], &all, (9000, 8.0));
         let fates = settled(fates, &all, &all[5..], 20_000);
+        let one = Fate { keys: 1, ..fates[0].clone() };
+        assert!(text(&[one], "operation").contains("  1 operation  "));
         let text = text(&fates, "key");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(

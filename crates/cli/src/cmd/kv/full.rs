@@ -13,10 +13,10 @@ use fathom_measure::rounds::{Plan, Stop};
 use fathom_measure::workload::Spec;
 use serde::{Deserialize, Serialize};
 
-use super::Options;
 use super::candidate::{self, Candidate};
 use super::data::Data;
 use super::mix::Part;
+use super::{ENOUGH, Options};
 use crate::measuring;
 
 /// What touching every key costs, in nanoseconds per key.
@@ -29,16 +29,18 @@ pub(super) struct Scan {
 
 /// Part of the time that an operation gets: what is done to all keys takes longer each time.
 pub(super) fn weight(part: &Part) -> f64 {
-    if probes(&part.workload.operation).is_some_and(|probes| probes > 100_000) { 1.0 } else { 2.0 }
+    if probes(&part.workload).is_some_and(|probes| probes > 100_000) { 1.0 } else { 2.0 }
 }
 
 /// How many probes a sample takes at most: many short samples say more than few long ones. What
-/// inserts is proved by fewer. What erases needs them all, and a trace is replayed as it is.
-pub(super) fn probes(operation: &str) -> Option<usize> {
-    match operation {
+/// inserts is proved by fewer. What erases needs them all, and a trace is replayed as it is. Each of many threads
+/// needs enough to do.
+pub(super) fn probes(workload: &Spec) -> Option<usize> {
+    let threads = workload.parameters.get("threads").and_then(|text| text.parse::<usize>().ok());
+    match workload.operation.as_str() {
         "insert" | "build" => Some(100_000),
         "erase" | "replay" => None,
-        _ => Some(250_000),
+        _ => Some((threads.unwrap_or(0) * ENOUGH).max(250_000)),
     }
 }
 
@@ -129,6 +131,14 @@ pub(super) fn bounds(hang: Option<Duration>, keys: usize) -> Bounds {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 40 threads had 6,250 steps each, of as many keys as there may be.
+    #[test]
+    fn each_of_many_threads_has_enough_to_do() {
+        let of = |threads: &str| probes(&Spec::new("shared", &[("threads", threads)]));
+        assert_eq!([of("4"), of("40")], [Some(250_000), Some(400_000)]);
+        assert_eq!(probes(&Spec::new("find-hit", &[])), Some(250_000));
+    }
 
     #[test]
     fn more_keys_mean_more_patience() {

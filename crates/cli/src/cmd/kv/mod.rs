@@ -173,8 +173,9 @@ pub(crate) struct Options {
     #[arg(long)]
     wide: bool,
 
-    /// Also a line for each combination that was considered: on which keys it was ruled out, and why
-    #[arg(long)]
+    /// Also a line for each combination that was considered: on which keys it was ruled out, and why; in
+    /// text and JSON, not on a page
+    #[arg(long, conflicts_with = "open")]
     explain: bool,
 
     /// Only what to take, its code and the table
@@ -275,6 +276,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if let Some(Sub::Bench(options)) = &options.command {
         return bench::run(options);
     }
+    ensure!(
+        !options.explain || options.format != Shown::Html,
+        "--explain is for --format text and json: a page has no line for each combination"
+    );
     let mut outputs =
         vec![("--output", Some(&*options.output)), ("--save", options.save.as_deref())];
     let folder = options.specialise.as_ref().and_then(Option::as_deref);
@@ -342,7 +347,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         let slice = left.mul_f64(weight(part) / parts[done..].iter().map(weight).sum::<f64>());
         let plan = plan(options, slice, finalists.len(), parts.len(), prepared.size());
         let mut spec = prepared.full.spec(&part.workload);
-        if let Some(probes) = probes(&part.workload.operation) {
+        if let Some(probes) = probes(&part.workload) {
             spec.parameters.insert("probes".to_owned(), probes.to_string());
         }
         let mut case = measured(spec, &finalists, baseline, plan, bounds.clone())?;

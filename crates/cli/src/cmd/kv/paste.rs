@@ -3,8 +3,9 @@
 
 use fathom_contenders::alloc::{self, Preload, SYSTEM};
 use fathom_contenders::hash::{self, Flooding};
-use fathom_contenders::kv::special::NAME;
-use fathom_measure::contender::Meta;
+use fathom_contenders::kv::{self, special::NAME};
+use fathom_measure::contender::{Meta, Origin};
+use fathom_measure::family::AnyFamily;
 use serde::{Deserialize, Serialize};
 
 use super::candidate::Candidate;
@@ -40,19 +41,35 @@ impl std::hash::Hasher for Once {
     fn finish(&self) -> u64 { self.0 }
 }";
 
-/// Whether a program can have it, so that there is something to paste: a library has it, and its allocator is
-/// none for measuring only.
+/// Whether there is something to paste: a line brings it, and its allocator is none for measuring only.
 pub(super) fn is_had(candidate: &Candidate) -> bool {
-    !candidate.about.code.is_empty() && alloc::is_for_measuring(&candidate.allocator).is_none()
+    !candidate.about.code.is_empty() && is_of_library(candidate)
 }
 
-/// Why a program cannot have `candidate`; nothing if it can.
+/// Whether a library has it, be there a line to paste or not, and its allocator is none for measuring only.
+pub(super) fn is_of_library(candidate: &Candidate) -> bool {
+    let is_ours = candidate.about.code.is_empty() && matches!(origin(candidate), Origin::Own);
+    !is_ours && alloc::is_for_measuring(&candidate.allocator).is_none()
+}
+
+/// Where a structure comes from that no line brings.
+fn origin(candidate: &Candidate) -> Origin {
+    let own = kv::FAMILY.entries().into_iter().find(|entry| entry.id == candidate.contender());
+    own.filter(|_| candidate.runner.is_none()).map_or(Origin::Own, |entry| entry.meta.origin)
+}
+
+/// Why there is nothing to paste of `candidate`; nothing if there is.
 pub(super) fn lacking(candidate: &Candidate) -> Option<String> {
     let Candidate { structure, allocator, about, .. } = candidate;
     if about.code.is_empty() {
-        let own = match structure.starts_with(NAME) {
-            true => "made for these keys and written by --specialise=DIR",
-            false => "fathom's own, for comparison",
+        let own = match origin(candidate) {
+            Origin::Crate(name) | Origin::Library(name, _) => {
+                return Some(format!("{structure} is of {name}; there is no line to paste."));
+            }
+            Origin::Own if structure.starts_with(NAME) => {
+                "made for these keys and written by --specialise=DIR"
+            }
+            Origin::Own => "fathom's own, for comparison",
         };
         return Some(format!("No library has {structure}: it is {own}."));
     }
@@ -73,7 +90,7 @@ pub(super) fn unbrought(candidate: &Candidate) -> Option<String> {
     Some(format!("The lines do not bring allocator {name}{preload}."))
 }
 
-/// The lines for `candidate` over integers or byte strings; nothing if no library has it.
+/// The lines for `candidate` over integers or byte strings; nothing if none bring it.
 pub(super) fn paste(candidate: &Candidate, integers: bool) -> Option<Paste> {
     let about = &candidate.about;
     if !is_had(candidate) {
@@ -92,14 +109,18 @@ pub(super) fn paste(candidate: &Candidate, integers: bool) -> Option<Paste> {
         Some(known) => known.meta.code,
         None => "",
     };
+    // It takes bytes alone, as it was given them.
+    let by_bytes = integers && about.code.starts_with("qp_trie::");
     let key = match (integers, candidate.borrows()) {
+        _ if by_bytes => "[u8; 8]",
         (true, _) => "u64",
         (false, true) => "&'keys [u8]",
         (false, false) => "Vec<u8>",
     };
     let whole = filled(&about.code, &[("K", key), ("V", "u64"), ("S", builder)]);
     let lifetime = if whole.contains("'keys") { "<'keys>" } else { "" };
-    let mut code = vec![format!("pub type Map{lifetime} = {whole};")];
+    let note = if by_bytes { " // big-endian: key.to_be_bytes()" } else { "" };
+    let mut code = vec![format!("pub type Map{lifetime} = {whole};{note}")];
     if let Some(known) = hash.filter(|known| is_function(&known.meta)) {
         // As it was measured: in both halves of 64 bits, because tables look at the highest ones, too.
         let full = if known.bits == 32 { "(hash | hash << 32)" } else { "hash" };
@@ -193,9 +214,7 @@ mod tests {
     use std::path::Path;
     use std::process::{Command, Stdio};
 
-    use fathom_contenders::kv;
     use fathom_measure::conductor::Launch;
-    use fathom_measure::family::AnyFamily;
 
     use super::super::candidate::named;
     use super::*;
@@ -220,6 +239,21 @@ mod tests {
         let feature = of("std+xxh3-64", false).manifest.concat();
         assert!(feature.ends_with("features = [\"xxh3\"] }"), "{feature}");
         assert!(paste(&named("f14-value+foldhash").unwrap(), false).is_none(), "no library has it");
+        let line = "pub type Map = qp_trie::Trie<[u8; 8], u64>; // big-endian: key.to_be_bytes()";
+        assert_eq!(of("qp-trie", true).code, [line], "it takes no integers");
+    }
+
+    /// It was called fathom's own, and not compared with what was made for the keys.
+    #[test]
+    fn what_a_crate_has_without_a_line_to_paste_is_a_librarys() {
+        let said = |id: &str| {
+            let one = named(id).unwrap();
+            (is_had(&one), is_of_library(&one), lacking(&one).unwrap())
+        };
+        let why = "red-black is of intrusive-collections; there is no line to paste.";
+        assert_eq!(said("red-black"), (false, true, why.to_owned()));
+        let why = "No library has f14-value: it is fathom's own, for comparison.";
+        assert_eq!(said("f14-value+foldhash"), (false, false, why.to_owned()));
     }
 
     /// They were called as safe as the standard library's, which seeds itself.

@@ -450,20 +450,8 @@ pub(super) fn contested(
 
 #[cfg(test)]
 mod tests {
-    use fathom_measure::result::About;
-
+    use super::super::verdict::tests::candidates;
     use super::*;
-
-    fn candidates(names: &[&str]) -> Vec<Candidate> {
-        let candidate = |name: &&str| Candidate {
-            structure: (*name).to_owned(),
-            hash: None,
-            allocator: SYSTEM.to_owned(),
-            about: About::default(),
-            runner: None,
-        };
-        names.iter().map(candidate).collect()
-    }
 
     #[test]
     fn allocators_join_those_who_go_on() {

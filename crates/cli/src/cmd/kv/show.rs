@@ -249,8 +249,12 @@ fn columns(baseline: &str, rows: &[&Row], with_intervals: bool) -> Vec<Column> {
     all.push(column("live", false, 4, &|row| number(row.live_bytes_per_entry)));
     all.push(column("peak", false, 3, &|row| number(row.peak_bytes_per_entry)));
     all.push(column("keys", true, 4, &|row| row.keeps.word().to_owned()));
-    all.push(column("insert p99.9", false, 3, &|row| time(row.insert_ns_p999)));
-    all.push(column("max", false, 2, &|row| time(row.insert_ns_max)));
+    if rows.iter().any(|row| row.insert_ns_p999.is_some()) {
+        all.push(column("insert p99.9", false, 3, &|row| time(row.insert_ns_p999)));
+    }
+    if rows.iter().any(|row| row.insert_ns_max.is_some()) {
+        all.push(column("max", false, 2, &|row| time(row.insert_ns_max)));
+    }
     all
 }
 
@@ -295,6 +299,21 @@ mod tests {
             let column = columns.iter().find(|column| column.cells[0] == title).unwrap();
             assert_eq!(column.cells[1..], cells, "{title}");
         }
+    }
+
+    /// They were columns of dashes.
+    #[test]
+    fn tails_of_inserts_are_columns_where_somebody_has_one() {
+        let mut rows = rows(&candidates(&["base"]), &[weighed("insert", 1.0, &[1], &[])], 0, 0.0);
+        let last = |rows: &[Row]| {
+            let columns = columns("base", &rows.iter().collect::<Vec<_>>(), true);
+            columns.last().map(|column| column.cells[0].clone()).unwrap()
+        };
+        assert_eq!(last(&rows), "keys");
+        rows[0].insert_ns_p999 = Some(3.0);
+        assert_eq!(last(&rows), "insert p99.9");
+        rows[0].insert_ns_max = Some(4.0);
+        assert_eq!(last(&rows), "max");
     }
 
     /// The code in brief was another one's than the choice, without a word.

@@ -74,7 +74,7 @@ impl Special {
             Err(why) => return vec![format!("{NAME}: {why}.")],
             Ok(module) => format!("{NAME}: {}.", module.found),
         };
-        let had = |&number: &usize| paste::is_had(&candidates[number]);
+        let had = |&number: &usize| paste::is_of_library(&candidates[number]);
         let costs = (0..rows.len()).filter(had).filter_map(|n| Some((n, rows[n].cost_ns?)));
         let best = costs.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(number, _)| number);
         let Some(best) = best else { return vec![found] };

@@ -316,14 +316,12 @@ pub(super) mod tests {
             family: "kv".to_owned(),
             workload: Spec::new(operation, &[]),
             work: Work { bytes: 0, items: 10 },
-            check: None,
             contenders: contenders.collect(),
             roles,
             plan,
             measured,
             judged,
-            source: String::new(),
-            notes: Vec::new(),
+            ..Case::default()
         };
         Weighed { case, share }
     }

@@ -36,10 +36,13 @@ impl Planned for u64 {
     const WIDEST: usize = 1;
 
     fn plans(keys: &[u64], seed: u64) -> Vec<Plan> {
-        let (least, most) = (keys.iter().min(), keys.iter().max());
+        let mut distinct = keys.to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let (least, most) = (distinct.first(), distinct.last());
         let places = least.zip(most).map(|(least, most)| (most - least) as f64 + 1.0);
         let mut shapes = Vec::new();
-        if places.is_some_and(|places| places <= keys.len() as f64 * GAPS) {
+        if places.is_some_and(|places| places <= distinct.len() as f64 * GAPS) {
             shapes.push(Shape { least: least.copied(), ..Shape::default() });
         }
         shapes.extend(seeded(Shape::default(), seed));
@@ -156,6 +159,7 @@ mod tests {
         let least = |keys: &[u64]| u64::plans(keys, 1)[0].shape.least;
         assert_eq!(least(&[7, 9, 8, 10]), Some(7));
         assert_eq!(least(&[7, 9, 8, 1000]), None);
+        assert_eq!(least(&[&[5; 998][..], &[1, 1000]].concat()), None, "three keys, many times");
         assert_eq!(least(&[0, u64::MAX]), None);
         assert_eq!(least(&[]), None);
     }

@@ -44,7 +44,7 @@ impl<const W: usize> Built<W> {
         let mut order = Vec::with_capacity(count as usize);
         for at in 0..count {
             let Probe { hash, kind, .. } = keys[at as usize].read::<W>(&shape);
-            if kind == Kind::Absent || shape.least.is_some() && hash > 2 * u64::from(count) {
+            if kind == Kind::Absent {
                 return None;
             }
             order.push((hash, at));
@@ -150,11 +150,13 @@ fn first_and_holes(taken: &[bool]) -> Option<(usize, Vec<u32>)> {
     Some((taken.iter().position(|&is_taken| is_taken)?, holes))
 }
 
-/// The pilots of these hashes, which ascend, and the parts; of keys in order no pilots.
+/// The pilots of these hashes, which ascend, and the parts; of keys in order no pilots, and nothing if they lie far
+/// apart.
 fn pilots_and_parts(order: &[(u64, u32)], shape: &Shape) -> Option<(Vec<u8>, [usize; 2])> {
     let (last, _) = order.last()?;
     if shape.least.is_some() {
-        return Some((Vec::new(), [1, usize::try_from(*last).ok()?.checked_add(1)?]));
+        let is_dense = *last <= 2 * order.len() as u64;
+        return is_dense.then(|| (Vec::new(), [1, *last as usize + 1]));
     }
     let hashes: Vec<u64> = order.iter().map(|(hash, _)| *hash).collect();
     all_pilots(&hashes)
@@ -371,6 +373,8 @@ mod tests {
         let far = Shape { least: Some(1), ..plain };
         assert_eq!(Built::<1>::build(&[1, 1 << 40], &[1, 2], far), None);
         assert_eq!(Built::<1>::build(&[0, 2], &[1, 2], far), None);
+        let repeated = [1_u64, 1, 1, 1, 1, 1, 1, 1, 9];
+        assert_eq!(Built::<1>::build(&repeated, &[0; 9], far), None, "two keys in nine slots");
     }
 
     #[test]

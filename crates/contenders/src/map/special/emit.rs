@@ -202,7 +202,7 @@ fn files(sheet: &Sheet, found: &str, values: &str, integers: bool) -> Vec<(&'sta
     let Shape { length, front, back, thorough, least, seed } = *shape;
     let about = about(found, values, sheet.entries, is_code);
     let rust = rust(sheet, &about, integers);
-    let by = u8::from(length == 0 && !integers);
+    let by = u8::from(!integers);
     let as_key = match integers {
         true => {
             "fn as_key(bytes: &[u8]) -> u64 {\n        u64::from_le_bytes(bytes.try_into().unwrap())\n    }"

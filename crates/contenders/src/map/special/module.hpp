@@ -272,7 +272,7 @@ inline std::optional<Built> build(const std::vector<Key> &keys, const std::vecto
     std::vector<std::pair<std::uint64_t, std::uint32_t>> order, once;
     for (std::size_t at = 0; at < keys.size(); ++at) {
         const Probe probe = read(keys[at]);
-        if (probe.kind == Kind::absent || (IN_ORDER && probe.hash > 2 * keys.size())) return std::nullopt;
+        if (probe.kind == Kind::absent) return std::nullopt;
         order.emplace_back(probe.hash, static_cast<std::uint32_t>(at));
     }
     std::sort(order.begin(), order.end());
@@ -285,6 +285,7 @@ inline std::optional<Built> build(const std::vector<Key> &keys, const std::vecto
     }
     if (once.empty()) return built;
     if (IN_ORDER) {
+        if (once.back().first > 2 * once.size()) return std::nullopt;
         built.part = static_cast<std::size_t>(once.back().first) + 1;
     } else {
         built.parts = std::max<std::size_t>(once.size() / (1 << 15), 1);
