@@ -189,29 +189,17 @@ impl Drop for Recorder {
     }
 }
 
-impl TraceKey for [u8] {
-    fn append(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(self);
-    }
+macro_rules! bytes {
+    ($($bytes:ty)*) => {
+        $(impl TraceKey for $bytes {
+            fn append(&self, out: &mut Vec<u8>) {
+                out.extend_from_slice(AsRef::<[u8]>::as_ref(self));
+            }
+        })*
+    };
 }
 
-impl TraceKey for str {
-    fn append(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(self.as_bytes());
-    }
-}
-
-impl TraceKey for String {
-    fn append(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(self.as_bytes());
-    }
-}
-
-impl TraceKey for Vec<u8> {
-    fn append(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(self);
-    }
-}
+bytes! { [u8] str String Vec<u8> }
 
 impl<const N: usize> TraceKey for [u8; N] {
     fn append(&self, out: &mut Vec<u8>) {
@@ -235,13 +223,7 @@ macro_rules! numbers {
     };
 }
 
-numbers! { u8 u16 u32 u64 }
-
-impl TraceKey for usize {
-    fn append(&self, out: &mut Vec<u8>) {
-        (*self as u64).append(out);
-    }
-}
+numbers! { u8 u16 u32 u64 usize }
 
 /// From zero up, as keys of a trace are: the least is 0, and their order stays.
 macro_rules! signed {

@@ -82,7 +82,8 @@ mod unit;
 #[cfg(feature = "kv")]
 pub mod allocator {
     pub use crate::alloc::{
-        Allocator, CHOICES, PRELOADS, Preload, VARIABLE, absent, chosen, reserved_bytes,
+        Allocator, CHOICES, PRELOADS, Preload, SYSTEM, VARIABLE, absent, chosen, others_preloaded,
+        reserved_bytes,
     };
 }
 

@@ -67,7 +67,7 @@ fn counters(options: &Options) -> anyhow::Result<String> {
     if let Some(path) = &options.groups {
         let name = path.display();
         let text = fs::read_to_string(path).with_context(|| name.to_string())?;
-        groups.extend(metric::parse(&text).with_context(|| name.to_string())?);
+        groups.extend(metric::parse(&text, &groups).with_context(|| name.to_string())?);
     }
     let mut events = EVENTS.to_vec();
     for event in groups.iter().flat_map(|group| &group.events) {

@@ -31,9 +31,7 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     options.libraries.take()?;
-    if let Some(name) = &options.allocator {
-        run_on(name)?;
-    }
+    run_on(options.allocator.as_deref())?;
     // Where this is refused, the end of the input still ends the worker.
     let _ = process::end_with_parent();
     serve_slowed(&served(), options.slower, &mut io::stdin().lock(), &mut io::stdout().lock())?;
@@ -83,22 +81,28 @@ pub(crate) fn own() -> anyhow::Result<PathBuf> {
     env::current_exe().context("cannot find this program's own file")
 }
 
-/// Makes `name` this process's allocator. It is chosen before `main`, from the environment, so the
-/// program starts itself again in its own place; the second time there is nothing left to do but to make
-/// sure that a library that was to be preloaded is in effect.
+/// Makes `name` this process's allocator, or the system's, whatever the environment says that it inherited. It is
+/// chosen before `main`, from there, so the program starts itself again in its own place; the second time there is
+/// nothing left to do but to make sure that a library that was to be preloaded is in effect.
 #[cfg(feature = "kv")]
-fn run_on(name: &str) -> anyhow::Result<()> {
+fn run_on(name: Option<&str>) -> anyhow::Result<()> {
     use std::os::unix::process::CommandExt;
     use std::process::Command;
 
-    use fathom_contenders::allocator::{CHOICES, Preload, VARIABLE, chosen};
+    use fathom_contenders::allocator::{
+        CHOICES, Preload, SYSTEM, VARIABLE, chosen, others_preloaded,
+    };
 
-    if chosen() == Some(name) {
+    let name = name.unwrap_or(SYSTEM);
+    let is_built_in = CHOICES.contains(&name);
+    let others = others_preloaded().filter(|_| is_built_in);
+    if chosen() == Some(name) && others.is_none() {
         return Ok(());
     }
     let mut again = Command::new(program(name)?);
     again.args(env::args_os().skip(1)).env(VARIABLE, name);
-    let preload = Preload::named(name).filter(|_| !CHOICES.contains(&name));
+    again.envs(others.map(|others| ("LD_PRELOAD", others)));
+    let preload = Preload::named(name).filter(|_| !is_built_in);
     if let Some((preload, file)) = preload.and_then(|preload| Some((preload, preload.file()?))) {
         if preload.is_in_effect() {
             return Ok(());
@@ -125,6 +129,6 @@ pub(crate) fn program(name: &str) -> anyhow::Result<PathBuf> {
 }
 
 #[cfg(not(feature = "kv"))]
-fn run_on(name: &str) -> anyhow::Result<()> {
-    program(name).map(drop)
+fn run_on(name: Option<&str>) -> anyhow::Result<()> {
+    name.map_or(Ok(()), |name| program(name).map(drop))
 }

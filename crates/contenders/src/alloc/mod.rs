@@ -30,7 +30,7 @@ mod workload;
 
 pub(crate) use kernel::counter;
 pub use kernel::{Allocator, CHOICES, VARIABLE, chosen};
-pub use preload::{PRELOADS, Preload};
+pub use preload::{PRELOADS, Preload, others_preloaded};
 pub use workload::Blocks;
 
 /// The family.

@@ -8,6 +8,24 @@ use std::path::PathBuf;
 
 use super::kernel::file_of_malloc;
 
+/// What this process was told to preload, without the allocators that are known; `None` where there is none of them.
+#[must_use]
+pub fn others_preloaded() -> Option<String> {
+    without_allocators(&std::env::var("LD_PRELOAD").ok()?)
+}
+
+fn without_allocators(preloaded: &str) -> Option<String> {
+    // Files are named with and without the number of their version.
+    let stem = |file: &str| file.split(".so").next().map(str::to_owned);
+    let is_allocator = |file: &&str| {
+        let name = stem(file.rsplit('/').next().unwrap_or(file));
+        PRELOADS.iter().flat_map(|preload| preload.files).any(|known| stem(known) == name)
+    };
+    let (allocators, others): (Vec<&str>, Vec<&str>) =
+        preloaded.split([' ', ':']).partition(is_allocator);
+    (!allocators.is_empty()).then(|| others.join(":"))
+}
+
 /// An allocator that can be preloaded.
 #[derive(Debug)]
 pub struct Preload {
@@ -108,6 +126,18 @@ mod tests {
         let found = Preload::named("hoard").unwrap().among(named).unwrap();
         assert!(found.is_absolute() && found.ends_with("libhoard.so"), "{found:?}");
         assert!(found.is_file());
+    }
+
+    /// It took the place of the system's, and was told as that.
+    #[test]
+    fn allocators_that_others_preloaded_are_taken_out_and_nothing_else() {
+        let left = without_allocators;
+        assert_eq!(
+            left("/opt/libjemalloc.so.2:libx.so libmimalloc.so").as_deref(),
+            Some("libx.so")
+        );
+        assert_eq!(left("libtcmalloc_minimal.so.4.5.10").as_deref(), Some(""));
+        assert_eq!((left("/opt/libx.so:libhoard_x.so"), left("")), (None, None));
     }
 
     #[test]

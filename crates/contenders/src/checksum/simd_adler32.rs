@@ -1,4 +1,5 @@
-//! The crate `simd-adler32`: Adler-32 on AVX-512, AVX2, SSSE3 or NEON, chosen when it runs.
+//! The crate `simd-adler32`: Adler-32 on AVX2, SSSE3 or NEON, chosen when it runs; its AVX-512 needs a nightly
+//! compiler and is not here.
 
 use fathom_measure::contender::{Meta, Simple};
 

@@ -36,20 +36,8 @@ pub(super) const FACTS: Facts = Facts {
     reference: Timed::AsOracle,
     tasks: Operation::TASKS,
     common: &[
-        Common {
-            question: "CRC-32C",
-            operation: "crc32c",
-            parameters: &[],
-            only: &[],
-            usual: &["crc32c"],
-        },
-        Common {
-            question: "XXH3",
-            operation: "xxh3",
-            parameters: &[],
-            only: &[],
-            usual: &["xxhash-c", "xxhash-rust"],
-        },
+        Common::of("CRC-32C", "crc32c", &["crc32c"]),
+        Common::of("XXH3", "xxh3", &["xxhash-c", "xxhash-rust"]),
     ],
     ..Facts::NONE
 };

@@ -1,4 +1,5 @@
-//! The crate `chacha20poly1305` of RustCrypto: ChaCha20 and Poly1305 on AVX2 or SSE2, or NEON.
+//! The crate `chacha20poly1305` of RustCrypto: ChaCha20 on AVX2, SSE2 or NEON, Poly1305 on AVX2 or
+//! portable.
 
 use chacha20poly1305::aead::AeadInOut;
 use chacha20poly1305::{KeyInit, Nonce};

@@ -1,4 +1,4 @@
-//! Ciphers over messages: AES in nine modes, ChaCha20-Poly1305, and the stream ciphers RC4 and SHAKE.
+//! Ciphers over messages: AES in eight modes, ChaCha20-Poly1305, and the stream ciphers RC4 and SHAKE.
 //!
 //! One call seals one message the way mORMot's table does: it draws a random 16-byte IV and writes it
 //! first, pads after PKCS #7, and allocates its output; the authenticated modes also draw a 32-byte

@@ -126,20 +126,8 @@ pub(super) const FACTS: Facts = Facts {
     reference: Timed::AsOracle,
     tasks: Operation::TASKS,
     common: &[
-        Common {
-            question: "AES-128-GCM",
-            operation: "aes-128-gcm",
-            parameters: &[],
-            only: &[],
-            usual: &["openssl", "aes-gcm"],
-        },
-        Common {
-            question: "ChaCha20-Poly1305",
-            operation: "chacha20-poly1305",
-            parameters: &[],
-            only: &[],
-            usual: &["openssl", "chacha20poly1305"],
-        },
+        Common::of("AES-128-GCM", "aes-128-gcm", &["openssl", "aes-gcm"]),
+        Common::of("ChaCha20-Poly1305", "chacha20-poly1305", &["openssl", "chacha20poly1305"]),
     ],
     ..Facts::NONE
 };

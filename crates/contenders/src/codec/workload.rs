@@ -56,6 +56,10 @@ pub(super) trait Codec {
 /// mORMot's corpus has 101 prefixes, each 800 bytes longer than the one before.
 const LONGEST: usize = 80_000;
 
+/// Who answers questions about a format.
+const LZ4: &[&str] = &["lz4", "lz4-flex"];
+const DEFLATE: &[&str] = &["zlib+6", "zlib-rs+6", "libdeflate+6", "miniz-oxide+6"];
+
 /// What is special about the family.
 pub(super) const FACTS: Facts = Facts {
     part: Some("codec"),
@@ -63,41 +67,11 @@ pub(super) const FACTS: Facts = Facts {
     quick: &[("prefixes", "6")],
     tasks: Operation::TASKS,
     common: &[
-        Common {
-            question: "LZ4 compress",
-            operation: "compress",
-            parameters: &[],
-            only: &["lz4", "lz4-flex"],
-            usual: &["lz4"],
-        },
-        Common {
-            question: "LZ4 decompress",
-            operation: "decompress",
-            parameters: &[],
-            only: &["lz4", "lz4-flex"],
-            usual: &["lz4"],
-        },
-        Common {
-            question: "Zstd decompress",
-            operation: "decompress",
-            parameters: &[],
-            only: &["zstd+3", "ruzstd"],
-            usual: &["zstd+3"],
-        },
-        Common {
-            question: "deflate compress",
-            operation: "compress",
-            parameters: &[],
-            only: &["zlib+6", "zlib-rs+6", "libdeflate+6", "miniz-oxide+6"],
-            usual: &["zlib+6"],
-        },
-        Common {
-            question: "deflate decompress",
-            operation: "decompress",
-            parameters: &[],
-            only: &["zlib+6", "zlib-rs+6", "libdeflate+6", "miniz-oxide+6"],
-            usual: &["zlib+6"],
-        },
+        Common::of("LZ4 compress", "compress", &["lz4"]).among(LZ4),
+        Common::of("LZ4 decompress", "decompress", &["lz4"]).among(LZ4),
+        Common::of("Zstd decompress", "decompress", &["zstd+3"]).among(&["zstd+3", "ruzstd"]),
+        Common::of("deflate compress", "compress", &["zlib+6"]).among(DEFLATE),
+        Common::of("deflate decompress", "decompress", &["zlib+6"]).among(DEFLATE),
     ],
     ..Facts::NONE
 };

@@ -1,4 +1,4 @@
-//! The crate `blake3` of its authors: several chunks at once on AVX-512, AVX2, SSE4.1 or NEON. Without
+//! The crate `blake3` of its authors: several chunks at once on AVX2 or SSE4.1, portable on AArch64. Without
 //! its C and assembly files here, so that the default build needs no C compiler.
 
 use fathom_measure::contender::{Meta, Path, Simple};
@@ -7,7 +7,7 @@ use super::workload::{Messages, Operation};
 
 pub(super) static BLAKE3: Simple<Messages> = Simple {
     meta: Meta {
-        caveat: "the assembly of its default build is faster where AVX-512 exists",
+        caveat: "its default build has AVX-512 and NEON too, in C and assembly",
         hardware: |_| {
             Path::takes(format!("{:?}", blake3::platform::Platform::detect()).to_lowercase())
         },

@@ -64,13 +64,7 @@ pub(super) const FACTS: Facts = Facts {
     part: Some("hash"),
     reference: Timed::AsOracle,
     tasks: Operation::TASKS,
-    common: &[Common {
-        question: "SHA-256",
-        operation: "sha256",
-        parameters: &[],
-        only: &[],
-        usual: &["openssl", "sha2"],
-    }],
+    common: &[Common::of("SHA-256", "sha256", &["openssl", "sha2"])],
     ..Facts::NONE
 };
 
@@ -158,23 +152,33 @@ impl Messages {
     }
 }
 
-/// What a library does that calls its hashes by the values of an enumeration, `$md`, in digests and in HMACs.
+/// What a library does that calls its hashes alike in digests and in HMACs: by the values of an enumeration, `$md`,
+/// or by these names, in these methods.
 macro_rules! digests {
-    ($library:ident, $workload:ident, $md:ident) => {{
+    ($library:ident, $workload:ident, $md:ident) => {
+        $crate::digest::workload::digests! {
+            $library, $workload, digest, hmac,
+            [$md::Md5, $md::Sha1, $md::Sha256, $md::Sha384, $md::Sha512, $md::Sha3_256, $md::Sha3_512]
+        }
+    };
+    (
+        $library:ident, $workload:ident, $digest:ident, $hmac:ident,
+        [$md5:expr, $sha1:expr, $sha256:expr, $sha384:expr, $sha512:expr, $sha3_256:expr, $sha3_512:expr]
+    ) => {{
         use $crate::digest::workload::{Operation, SECRET};
         match $workload.operation {
-            Operation::Md5 => $workload.perhaps($library.digest::<16>($md::Md5)),
-            Operation::Sha1 => $workload.perhaps($library.digest::<20>($md::Sha1)),
-            Operation::Sha256 => $workload.perhaps($library.digest::<32>($md::Sha256)),
-            Operation::Sha384 => $workload.perhaps($library.digest::<48>($md::Sha384)),
-            Operation::Sha512 => $workload.perhaps($library.digest::<64>($md::Sha512)),
-            Operation::Sha3_256 => $workload.perhaps($library.digest::<32>($md::Sha3_256)),
-            Operation::Sha3_512 => $workload.perhaps($library.digest::<64>($md::Sha3_512)),
-            Operation::HmacMd5 => $workload.perhaps($library.hmac::<16>($md::Md5, SECRET)),
-            Operation::HmacSha1 => $workload.perhaps($library.hmac::<20>($md::Sha1, SECRET)),
-            Operation::HmacSha256 => $workload.perhaps($library.hmac::<32>($md::Sha256, SECRET)),
-            Operation::HmacSha384 => $workload.perhaps($library.hmac::<48>($md::Sha384, SECRET)),
-            Operation::HmacSha512 => $workload.perhaps($library.hmac::<64>($md::Sha512, SECRET)),
+            Operation::Md5 => $workload.perhaps($library.$digest::<16>($md5)),
+            Operation::Sha1 => $workload.perhaps($library.$digest::<20>($sha1)),
+            Operation::Sha256 => $workload.perhaps($library.$digest::<32>($sha256)),
+            Operation::Sha384 => $workload.perhaps($library.$digest::<48>($sha384)),
+            Operation::Sha512 => $workload.perhaps($library.$digest::<64>($sha512)),
+            Operation::Sha3_256 => $workload.perhaps($library.$digest::<32>($sha3_256)),
+            Operation::Sha3_512 => $workload.perhaps($library.$digest::<64>($sha3_512)),
+            Operation::HmacMd5 => $workload.perhaps($library.$hmac::<16>($md5, SECRET)),
+            Operation::HmacSha1 => $workload.perhaps($library.$hmac::<20>($sha1, SECRET)),
+            Operation::HmacSha256 => $workload.perhaps($library.$hmac::<32>($sha256, SECRET)),
+            Operation::HmacSha384 => $workload.perhaps($library.$hmac::<48>($sha384, SECRET)),
+            Operation::HmacSha512 => $workload.perhaps($library.$hmac::<64>($sha512, SECRET)),
             _ => $workload.operation.unsupported(),
         }
     }};

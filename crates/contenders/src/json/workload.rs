@@ -56,13 +56,7 @@ pub(super) const FACTS: Facts = Facts {
     reference: Timed::AsOracle,
     quick: &[("records", "1000")],
     tasks: Operation::TASKS,
-    common: &[Common {
-        question: "JSON, parse",
-        operation: "dom",
-        parameters: &[],
-        only: &[],
-        usual: &["serde-json"],
-    }],
+    common: &[Common::of("JSON parse", "dom", &["serde-json"])],
     ..Facts::NONE
 };
 

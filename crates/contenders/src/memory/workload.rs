@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::hint::black_box;
 
-use fathom_machine::describe::Machine;
+use fathom_machine::describe::{Cache, Machine};
 use fathom_measure::contender::{Metric, Preparation, Prepared, Unsupported};
 use fathom_measure::digest::Digest;
 use fathom_measure::facts::{Common, Facts, Form, Parameters};
@@ -83,13 +83,7 @@ const SMALL_REACH: usize = 10_000 + 48;
 pub(super) const FACTS: Facts = Facts {
     part: Some("memory"),
     tasks: Operation::TASKS,
-    common: &[Common {
-        question: "memcpy",
-        operation: "copy",
-        parameters: &[("size", "l2")],
-        only: &[],
-        usual: &["std"],
-    }],
+    common: &[Common { parameters: &[("size", "l2")], ..Common::of("memcpy", "copy", &["std"]) }],
     ..Facts::NONE
 };
 
@@ -117,7 +111,8 @@ impl Workload for Area {
             _ => (1 << 36, 64),
         };
         let given = || usize::try_from(spec.number("size").ok()?).ok();
-        let bytes = cache_bytes(spec.text("size")).or_else(given);
+        let caches = || Machine::here().caches;
+        let bytes = buffer_bytes(spec.text("size"), caches)?.or_else(given);
         let is_taken = |bytes: &usize| (least..=most).contains(bytes) && bytes.is_multiple_of(128);
         let bytes = bytes.filter(is_taken).ok_or_else(|| {
             let numbers = format!("a multiple of 128 from {least} to {most_gigabytes}G");
@@ -183,24 +178,31 @@ fn specs(large: &[(&str, &str)], sizes: &[&str]) -> Vec<Spec> {
     each.collect()
 }
 
-/// Half of a data cache of this machine, or enough for memory itself: twice the last cache, at least
-/// 64 MiB. A cache that is shared by a large server counts as 32 MiB, of which 16 are used; 128 MiB are
-/// enough for memory then as well, since nobody has that much of it to himself.
-fn cache_bytes(word: &str) -> Option<usize> {
-    let caches = || Machine::here().caches;
-    let size = |level: u32, otherwise: u64| {
-        let caches = caches();
-        let data = caches.iter().filter(|c| c.level == level && c.kind != "instruction");
-        data.filter_map(|cache| cache.size_bytes).max().unwrap_or(otherwise)
+/// What a word for a size means: half of a data cache of this machine, or enough for memory itself, twice the
+/// third cache, at least 64 MiB. A cache that is shared by a large server counts as 32 MiB, of which 16 are used;
+/// 128 MiB are enough for memory then as well, since nobody has that much of it to himself.
+fn buffer_bytes(
+    word: &str,
+    caches: impl FnOnce() -> Vec<Cache>,
+) -> Result<Option<usize>, SpecError> {
+    let level = match word {
+        "l1" => 1,
+        "l2" => 2,
+        "l3" | "memory" => 3,
+        _ => return Ok(None),
     };
-    let bytes = match word {
-        "l1" => size(1, 32 << 10) / 2,
-        "l2" => size(2, 512 << 10) / 2,
-        "l3" => size(3, 16 << 20).min(32 << 20) / 2,
-        "memory" => (2 * size(3, 16 << 20)).clamp(64 << 20, 128 << 20),
-        _ => return None,
+    let caches = caches();
+    let data = caches.iter().filter(|c| c.level == level && c.kind != "instruction");
+    let bytes = match (word, data.filter_map(|cache| cache.size_bytes).max()) {
+        ("memory", size) => (2 * size.unwrap_or(0)).clamp(64 << 20, 128 << 20),
+        ("l3", Some(size)) => size.min(32 << 20) / 2,
+        (_, Some(size)) => size / 2,
+        (_, None) => {
+            let reason = format!("this machine tells no {} cache", word.to_uppercase());
+            return Err(SpecError::Machine { reason });
+        }
     };
-    Some(bytes.next_multiple_of(128) as usize)
+    Ok(Some(bytes.next_multiple_of(128) as usize))
 }
 
 /// Bytes of a cache line, as far as `chase` cares.
@@ -491,6 +493,17 @@ mod tests {
         assert!(load("chase", "17G").unwrap_err().to_string().contains("to 16G"));
         assert!(load("copy", "l4").unwrap_err().to_string().contains("l1, l2, l3, memory"));
         assert!(load("copy", "64G").is_ok());
+    }
+
+    /// A size was made up, and the row told as of a cache that may not be there.
+    #[test]
+    fn a_cache_that_the_machine_does_not_tell_has_no_size() {
+        let bytes = |word| buffer_bytes(word, Vec::new);
+        for word in ["l1", "l2", "l3"] {
+            assert!(matches!(bytes(word), Err(SpecError::Machine { .. })), "{word}");
+        }
+        assert_eq!(bytes("memory").unwrap(), Some(64 << 20));
+        assert_eq!(bytes("64K").unwrap(), None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The file mapped a buffer's length at a time and read in place, no copy: each page faults at its
-//! first byte, or, as `populated`, all pages of a piece are mapped by one call.
+//! first byte, or, as `populated`, all pages of a piece are mapped by one call; as `whole`, the whole
+//! file by one call, whatever the buffer.
 
 use fathom_machine::os::map::FileMap;
 use fathom_measure::contender::{Contender, Meta, Preparation, Unsupported};

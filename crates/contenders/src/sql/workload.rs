@@ -42,13 +42,9 @@ pub(super) const FACTS: Facts = Facts {
     reference: Timed::AsOracle,
     quick: &[("rounds", "20")],
     tasks: Operation::TASKS,
-    common: &[Common {
-        question: "SQLite",
-        operation: "direct",
-        parameters: &[],
-        only: &["sqlite+memory", "sqlite+file"],
-        usual: &["sqlite+memory"],
-    }],
+    common: &[
+        Common::of("SQLite", "direct", &["sqlite+memory"]).among(&["sqlite+memory", "sqlite+file"])
+    ],
     ..Facts::NONE
 };
 

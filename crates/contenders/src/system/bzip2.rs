@@ -12,7 +12,7 @@ pub(crate) static LIBRARY: System<Bzip2> =
     });
 
 meta! {
-    "bzip2", "bzip2", "https://sourceware.org/bzip2/", "bzip2", "bzip2-1.0.6",
+    "bzip2", "bzip2", "https://sourceware.org/bzip2/", "-lbz2", "bzip2-1.0.6",
     hardware: fathom_measure::contender::Path::portable
 }
 

@@ -85,8 +85,8 @@ static ALL: &[&dyn Named] = &[
     &zstd::LIBRARY,
 ];
 
-/// The [`Meta`] of a library: the names of contender and library, the page, the module of `pkg-config`, the licence, and
-/// what is not usual.
+/// The [`Meta`] of a library: the names of contender and library, the page, the module of `pkg-config` or, without
+/// one, the flags, the licence, and what is not usual.
 macro_rules! meta {
     (
         $name:literal, $title:literal, $link:literal, $pkg_config:literal, $licence:literal

@@ -1,4 +1,4 @@
-//! OpenSSL's libcrypto, 3 or 1.1: digests, HMACs and ciphers through EVP.
+//! OpenSSL's libcrypto, 4, 3 or 1.1: digests, HMACs and ciphers through EVP.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr;

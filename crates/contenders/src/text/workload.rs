@@ -122,13 +122,7 @@ pub(super) const FACTS: Facts = Facts {
     part: Some("text"),
     reference: Timed::AsOracle,
     tasks: Operation::TASKS,
-    common: &[Common {
-        question: "UTF-8, valid?",
-        operation: "utf8",
-        parameters: &[],
-        only: &[],
-        usual: &["std"],
-    }],
+    common: &[Common::of("UTF-8 valid?", "utf8", &["std"])],
     ..Facts::NONE
 };
 

@@ -5,13 +5,15 @@
 //!
 //! ```
 //! use fathom_machine::counter::metric::{Group, parse};
-//! let groups = parse("group mine\ncount cycles instructions\nmetric cpi = cycles / instructions")?;
+//! let text = "group mine\ncount cycles instructions\nmetric cpi = cycles / instructions";
+//! let groups = parse(text, &[])?;
 //! let cpi = &groups[0].metrics[0];
 //! let counts = |name: &str| match name { "cycles" => Some(30.0), "instructions" => Some(40.0), _ => None };
 //! assert_eq!(cpi.value(&counts), Some(0.75));
 //! # Ok::<(), fathom_machine::counter::metric::GroupError>(())
 //! ```
 
+use std::collections::BTreeSet;
 use std::str::SplitWhitespace;
 
 use super::event::Event;
@@ -59,69 +61,27 @@ pub struct GroupError {
 
 /// The built-in groups.
 pub fn built_in() -> Vec<Group> {
-    parse(BUILT_IN).expect("a test reads the built-in text")
+    parse(BUILT_IN, &[]).expect("a test reads the built-in text")
 }
 
-/// Events and metrics chosen by words.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Choice {
-    /// The events, each once, in the order of the words.
-    pub events: Vec<Event>,
-    /// The metrics of the groups named, each once, too.
-    pub metrics: Vec<Metric>,
-}
-
-/// What `words` choose, separated by commas: names of `groups`, or of catalogued events.
+/// The groups of `text`, in order, which stand beside those `known`.
 ///
 /// # Errors
-/// The first word that is neither, with what there is.
-pub fn choose(words: &str, groups: &[Group]) -> Result<Choice, String> {
-    let mut choice = Choice::default();
-    for word in words.split(',').map(str::trim).filter(|word| !word.is_empty()) {
-        let (events, metrics) = match groups.iter().find(|group| group.name == word) {
-            Some(group) => (group.events.clone(), group.metrics.clone()),
-            None => match Event::named(word) {
-                Some(event) => (vec![event.clone()], Vec::new()),
-                None => {
-                    let names: Vec<&str> = groups.iter().map(|group| &*group.name).collect();
-                    let names = names.join(", ");
-                    return Err(format!(
-                        "no counter or group {word:?}; groups are {names}, \
-                         and `fathom machine --counters` lists the events"
-                    ));
-                }
-            },
-        };
-        add(&mut choice.events, events);
-        add(&mut choice.metrics, metrics);
-    }
-    Ok(choice)
-}
-
-/// Puts those of `more` behind the others that are not among them.
-fn add<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>) {
-    for one in more {
-        if !all.contains(&one) {
-            all.push(one);
-        }
-    }
-}
-
-/// The groups of `text`, in order.
-///
-/// # Errors
-/// The first line that is not of the form described at the head of [`BUILT_IN`].
-pub fn parse(text: &str) -> Result<Vec<Group>, GroupError> {
+/// The first line that is not of the form described at the head of [`BUILT_IN`], or gives a name that is there.
+pub fn parse(text: &str, known: &[Group]) -> Result<Vec<Group>, GroupError> {
     let mut groups: Vec<Group> = Vec::new();
     let mut raw: Vec<Event> = Vec::new();
+    let metrics = known.iter().flat_map(|group| &group.metrics);
+    let mut names: Names = metrics.map(|metric| ("metric", metric.name.clone())).collect();
+    names.extend(known.iter().map(|group| ("group", group.name.clone())));
     for (index, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or("").trim();
         let fail = |what: String| GroupError { line: index + 1, what };
         let mut words = line.split_whitespace();
         match words.next() {
             None => {}
-            Some("group") => groups.push(group(&groups, words).map_err(fail)?),
-            Some("event") => raw.push(raw_event(words).map_err(fail)?),
+            Some("group") => groups.push(group(&mut names, words).map_err(fail)?),
+            Some("event") => raw.push(raw_event(&mut names, words).map_err(fail)?),
             Some(key @ ("count" | "metric")) => {
                 let group = groups
                     .last_mut()
@@ -133,7 +93,8 @@ pub fn parse(text: &str) -> Result<Vec<Group>, GroupError> {
                         group.events.push(event);
                     }
                 } else {
-                    group.metrics.push(metric(group, &line[key.len()..]).map_err(fail)?);
+                    let metric = metric(&mut names, group, &line[key.len()..]);
+                    group.metrics.push(metric.map_err(fail)?);
                 }
             }
             Some(other) => {
@@ -144,17 +105,25 @@ pub fn parse(text: &str) -> Result<Vec<Group>, GroupError> {
     Ok(groups)
 }
 
-fn group(known: &[Group], mut words: SplitWhitespace<'_>) -> Result<Group, String> {
+/// What has a name, and the name.
+type Names = BTreeSet<(&'static str, String)>;
+
+fn give(names: &mut Names, what: &'static str, name: &str) -> Result<(), String> {
+    match names.insert((what, name.to_owned())) {
+        true => Ok(()),
+        false => Err(format!("{what} {name:?} is there already")),
+    }
+}
+
+fn group(names: &mut Names, mut words: SplitWhitespace<'_>) -> Result<Group, String> {
     let (Some(name), None) = (words.next(), words.next()) else {
         return Err("a group has one name".to_owned());
     };
-    if known.iter().any(|group| group.name == name) {
-        return Err(format!("group {name:?} is there already"));
-    }
+    give(names, "group", name)?;
     Ok(Group { name: name.to_owned(), events: Vec::new(), metrics: Vec::new() })
 }
 
-fn raw_event(mut words: SplitWhitespace<'_>) -> Result<Event, String> {
+fn raw_event(names: &mut Names, mut words: SplitWhitespace<'_>) -> Result<Event, String> {
     let (Some(name), Some("raw"), Some(code), None) =
         (words.next(), words.next(), words.next(), words.next())
     else {
@@ -168,6 +137,7 @@ fn raw_event(mut words: SplitWhitespace<'_>) -> Result<Event, String> {
     if Event::named(name).is_some() {
         return Err(format!("{name:?} is a catalogued event"));
     }
+    give(names, "event", name)?;
     Ok(Event::raw(name, number))
 }
 
@@ -175,13 +145,14 @@ fn find(raw: &[Event], name: &str) -> Option<Event> {
     raw.iter().find(|event| event.name == name).or_else(|| Event::named(name)).cloned()
 }
 
-fn metric(group: &Group, text: &str) -> Result<Metric, String> {
+fn metric(names: &mut Names, group: &Group, text: &str) -> Result<Metric, String> {
     let (head, formula) =
         text.split_once(" = ").ok_or("a metric is `metric NAME [UNIT] = FORMULA`")?;
     let (name, unit) = head.trim().split_once(' ').unwrap_or((head.trim(), ""));
     if name.is_empty() {
         return Err("a metric has a name".to_owned());
     }
+    give(names, "metric", name)?;
     let mut parser = Parser { words: formula.split_whitespace().collect(), at: 0, group };
     let formula = parser.sum()?;
     match parser.words.get(parser.at) {
@@ -227,7 +198,8 @@ impl Parser<'_> {
             self.at += 1;
             return Ok(inner);
         }
-        if let Ok(number) = word.parse::<f64>() {
+        // Rust reads `inf` and `nan` as numbers.
+        if let Some(number) = word.parse::<f64>().ok().filter(|number| number.is_finite()) {
             return Ok(Formula::Number(number));
         }
         if self.group.events.iter().any(|event| event.name == word) {
@@ -278,7 +250,7 @@ mod tests {
             "cycles" => Some(10.0),
             _ => None,
         };
-        parse(&text).unwrap()[0].metrics[0].value(&counts)
+        parse(&text, &[]).unwrap()[0].metrics[0].value(&counts)
     }
 
     #[test]
@@ -317,7 +289,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_named_by_line() {
-        let what = |text: &str| parse(text).unwrap_err();
+        let what = |text: &str| parse(text, &[]).unwrap_err();
         assert_eq!(what("\ncount cycles").line, 2);
         assert!(what("group a\ncount wheels").what.contains("wheels"));
         assert!(what("group a\nmetric x = cycles").what.contains("not counted"));
@@ -329,28 +301,26 @@ mod tests {
         assert!(what("weather fine").what.contains("weather"));
     }
 
+    /// The first of two events was counted under both names, and two groups or metrics looked like one.
     #[test]
-    fn words_choose_groups_and_events_each_event_once() {
-        let choice = choose("core, page-faults,branch", &built_in()).unwrap();
-        let names: Vec<&str> = choice.events.iter().map(|event| &*event.name).collect();
-        let expected =
-            ["cycles", "instructions", "task-clock", "page-faults", "branches", "branch-misses"];
-        assert_eq!(names, expected);
-        assert_eq!(choice.metrics.len(), 4);
-        assert_eq!(choose("", &built_in()), Ok(Choice::default()));
-        assert!(choose("wheels", &built_in()).unwrap_err().contains("core, branch"));
-    }
-
-    /// Its metrics were printed twice.
-    #[test]
-    fn a_group_that_is_named_twice_is_chosen_once() {
-        let groups = built_in();
-        assert_eq!(choose("core,cycles,core", &groups), choose("core", &groups));
+    fn a_name_is_given_once_and_numbers_are_finite() {
+        let refused = |text: &str| parse(text, &built_in()).unwrap_err().to_string();
+        for (text, why) in [
+            ("event a raw 1\nevent a raw 2", "line 2: event \"a\" is there already"),
+            ("group core", "line 1: group \"core\" is there already"),
+            ("group a\ncount cycles\nmetric ipc = cycles / 1", "line 3: metric \"ipc\" is"),
+            ("group a\nmetric y = 1\ngroup b\nmetric y = 2", "line 4: metric \"y\" is"),
+            ("group a\nmetric y = 1 / inf", "line 2: \"inf\" is not counted"),
+            ("group a\nmetric y = 1e999", "line 2: \"1e999\" is not counted"),
+        ] {
+            let found = refused(text);
+            assert!(found.starts_with(why), "{found}");
+        }
     }
 
     #[test]
     fn raw_events_of_a_model_can_be_named() {
         let text = "event uops raw 0x01c2\ngroup u\ncount uops cycles\nmetric upc = uops / cycles";
-        assert_eq!(parse(text).unwrap()[0].events[0], Event::raw("uops", 0x1c2));
+        assert_eq!(parse(text, &[]).unwrap()[0].events[0], Event::raw("uops", 0x1c2));
     }
 }

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::arm;
 use crate::os::source::Source;
 
+/// A folder for each processor.
+pub(super) const CPUS: &str = "sys/devices/system/cpu";
+
 /// What the processor is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Processor {
@@ -19,9 +22,9 @@ pub struct Processor {
     pub microcode: Option<String>,
     /// All feature bits, in the kernel's words and order.
     pub features: Vec<String>,
-    /// The highest frequency the kernel would choose, in hertz.
+    /// The highest frequency the kernel would choose for any core, in hertz.
     pub frequency_hz_max: Option<u64>,
-    /// How the kernel chooses frequencies (`performance`, `powersave` …).
+    /// How the kernel chooses frequencies (`performance`, `powersave` …); different ones joined by ` / `.
     pub governor: Option<String>,
     /// Whether the processor may exceed its nominal frequency.
     pub has_boost: Option<bool>,
@@ -30,9 +33,17 @@ pub struct Processor {
 pub(super) fn processor(source: &dyn Source) -> Processor {
     let info = source.text("proc/cpuinfo").unwrap_or_default();
     let first = |key: &str| values(&info, key).next().map(str::to_owned);
-    let frequency_khz = source
-        .text("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq")
-        .and_then(|text| text.parse::<u64>().ok());
+    // The first core is a small one on many systems. What is offline has none that can be read.
+    let of_each = |file: &str| -> Vec<String> {
+        let folders = source.entries(CPUS);
+        let paths = folders.iter().map(|cpu| format!("{CPUS}/{cpu}/cpufreq/{file}"));
+        paths.filter_map(|path| source.text(&path)).collect()
+    };
+    let frequencies = of_each("cpuinfo_max_freq");
+    let frequency_khz = frequencies.iter().filter_map(|text| text.parse::<u64>().ok()).max();
+    let mut governors = of_each("scaling_governor");
+    governors.sort();
+    governors.dedup();
     Processor {
         model: model(&info),
         revision: revision(&info),
@@ -43,7 +54,7 @@ pub(super) fn processor(source: &dyn Source) -> Processor {
             .map(|line| line.split_whitespace().map(str::to_owned).collect())
             .unwrap_or_default(),
         frequency_hz_max: frequency_khz.and_then(|khz| khz.checked_mul(1000)),
-        governor: source.text("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        governor: (!governors.is_empty()).then(|| governors.join(" / ")),
         has_boost: boost(source),
     }
 }
@@ -105,6 +116,7 @@ fn boost(source: &dyn Source) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::os::source::Captured;
 
     #[test]
     fn different_cores_are_joined_once_each() {
@@ -120,9 +132,22 @@ mod tests {
         assert_eq!(model("::\n:\nmodel name\nmodel name :\n"), None);
     }
 
+    /// That of the first core was told, a small one.
+    #[test]
+    fn the_highest_frequency_is_that_of_the_fastest_core() {
+        let core = |number: u32, khz: u32, governor: &str| {
+            let folder = format!("sys/devices/system/cpu/cpu{number}/cpufreq");
+            let frequency = format!("== {folder}/cpuinfo_max_freq\n{khz}\n");
+            format!("{frequency}== {folder}/scaling_governor\n{governor}\n")
+        };
+        let cores = [core(0, 1_800_000, "schedutil"), core(10, 2_400_000, "performance")];
+        let found = processor(&Captured::new(&cores.concat()));
+        assert_eq!(found.frequency_hz_max, Some(2_400_000_000));
+        assert_eq!(found.governor.as_deref(), Some("performance / schedutil"));
+    }
+
     #[test]
     fn boost_is_read_from_either_driver() {
-        use crate::os::source::Captured;
         let intel = Captured::new("== sys/devices/system/cpu/intel_pstate/no_turbo\n1\n");
         assert_eq!(boost(&intel), Some(false));
         let amd = Captured::new("== sys/devices/system/cpu/cpufreq/boost\n1\n");

@@ -7,10 +7,9 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::processor::values;
+use super::processor::{CPUS, values};
 use crate::os::source::Source;
 
-const CPUS: &str = "sys/devices/system/cpu";
 const NODES: &str = "sys/devices/system/node";
 
 /// How many of everything.

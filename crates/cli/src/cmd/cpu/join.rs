@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use fathom_machine::describe::Machine;
 use fathom_measure::result::{Case, Run};
+use fathom_measure::workload::{Spec, parse_number};
 use fathom_report::escape;
 use fathom_report::number::times;
 use fathom_report::view::{answers_differ, lines, other_work, throughput};
@@ -29,7 +30,7 @@ pub(super) fn text<'r>(a: &'r Run, b: &'r Run) -> String {
         }
         let find = |run: &'r Run| run.cases.iter().find(|case| self::key(case) == key);
         let pair = [find(a), find(b)];
-        text += &row(&heading(&key, pair), pair);
+        text += &row(&heading(case, pair), pair);
         seen.push(key);
     }
     text
@@ -40,15 +41,23 @@ pub(super) fn have_common_rows(a: &Run, b: &Run) -> bool {
     a.cases.iter().any(|case| b.cases.iter().any(|other| key(other) == key(case)))
 }
 
-/// What makes cases of two runs a row.
+/// What makes cases of two runs a row: a size as a number, and no path, since a file may lie elsewhere on the
+/// other machine; whether it holds the same is told by the answers.
 fn key(case: &Case) -> (String, String) {
-    (case.family.clone(), case.workload.to_string())
+    let mut workload = Spec { file: None, ..case.workload.clone() };
+    if let Some(bytes) = parse_number(workload.text("size")) {
+        workload.parameters.insert("size".to_owned(), bytes.to_string());
+    }
+    (case.family.clone(), workload.to_string())
 }
 
 /// The title of a row, with what makes it less comparable.
-fn heading(key: &(String, String), cases: [Option<&Case>; 2]) -> String {
-    let title = format!("{} {}", key.0, key.1);
+fn heading(first: &Case, cases: [Option<&Case>; 2]) -> String {
+    let mut title = format!("{} {}", first.family, first.workload);
     let [Some(a), Some(b)] = cases else { return title };
+    if let Some(other) = b.workload.file.as_ref().filter(|_| a.workload.file != b.workload.file) {
+        let _ = write!(title, " / {}", other.display());
+    }
     match other_work(a, b) {
         Some(words) => format!("{title} (caution: {words} of data)"),
         None if answers_differ(a, b) => {

@@ -290,7 +290,7 @@ fn chosen(names: &[String]) -> anyhow::Result<Vec<&'static dyn AnyFamily>> {
 /// The rows asked for, each with who takes part.
 fn rows(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Result<Vec<Row>> {
     check_names(&options.only, families)?;
-    let mut rows = match &options.file {
+    let rows = match &options.file {
         Some(file) => own(options, families, file),
         None if options.is_common() => questions(families),
         None => {
@@ -299,16 +299,21 @@ fn rows(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Resul
         }
     }?;
     ensure!(!rows.is_empty(), "nothing to measure: these implementations have none of these rows");
-    let senseless = |row: &mut Row| match row.refused.take()? {
-        // Nobody takes part then, which is told of the row.
-        SpecError::Machine { .. } => None,
-        error => Some(error),
-    };
-    if let Some(error) = rows.iter_mut().find_map(senseless) {
-        return Err(error.into());
-    }
+    let rows = possible(rows)?;
     let is_sized = options.size == ["mix"] || rows.iter().any(|row| has_calls(row.family));
     ensure!(is_sized, "--size: none of these rows has calls of a size");
+    Ok(rows)
+}
+
+/// The rows that this machine can do; of the others it is said why not.
+fn possible(rows: Vec<Row>) -> anyhow::Result<Vec<Row>> {
+    let (rows, others): (Vec<Row>, Vec<Row>) =
+        rows.into_iter().partition(|row| row.refused.is_none());
+    for Row { family, spec, refused, .. } in others {
+        let Some(error) = refused else { continue };
+        ensure!(matches!(error, SpecError::Machine { .. }) && !rows.is_empty(), error);
+        say!("fathom: left out: {} {spec}: {error}", family.name());
+    }
     Ok(rows)
 }
 
@@ -492,10 +497,10 @@ fn sizes(options: &Options) -> anyhow::Result<Vec<String>> {
     })
 }
 
-/// What was given, without what was given before.
+/// The sizes given, each once, however it is written.
 fn once(given: &[String]) -> Vec<String> {
     let mut seen = BTreeSet::new();
-    given.iter().filter(|word| seen.insert(*word)).cloned().collect()
+    given.iter().filter(|size| seen.insert(parse_number(size))).cloned().collect()
 }
 
 /// The workloads of an operation: one per size where calls have a size, otherwise one that is small

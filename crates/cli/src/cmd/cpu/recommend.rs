@@ -54,6 +54,8 @@ fn adds(meta: &Meta, operation: &str) -> Vec<String> {
             std::iter::once(name).chain(beside).map(line).collect()
         }
         (_, "") => Vec::new(),
+        // Debian has no module of it.
+        (_, flags) if flags.starts_with('-') => vec![format!("cc … {flags}")],
         (_, modules) => {
             let version = version(meta.origin);
             let major = version.split(|c: char| !c.is_ascii_digit()).find(|part| !part.is_empty());
@@ -198,7 +200,7 @@ mod tests {
         assert_eq!(with_paths(&["a", "b", "c"], &["sse2"; 3]), "a or b or c (all sse2)");
     }
 
-    /// The lines of HMACs lacked `hmac`, and of Botan 3 they were those of Botan 2.
+    /// The lines of HMACs lacked `hmac`, of Botan 3 they were those of Botan 2, and bzip2 has no module in Debian.
     #[test]
     fn the_lines_have_all_that_is_called_and_are_of_the_version_that_is_here() {
         let names = |name: &'static str, operation| -> Vec<String> {
@@ -211,6 +213,8 @@ mod tests {
         let origin = Origin::Library("Botan", || "3.7.1".to_owned());
         let botan = Meta { origin, pkg_config: "botan-{major}", ..Meta::of_crate("", "", "") };
         assert_eq!(adds(&botan, "sha256"), ["cc … $(pkg-config --cflags --libs botan-3)"]);
+        let bzip2 = Meta { pkg_config: "-lbz2", ..botan };
+        assert_eq!(adds(&bzip2, "compress"), ["cc … -lbz2"]);
     }
 
     #[test]
