@@ -2,6 +2,7 @@
 //! interrupts, and where a finished run goes.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -28,9 +29,9 @@ use fathom_report::number::TimeUnit;
 use fathom_report::table::{Column, Look};
 use fathom_report::{csv, html, markdown, scan, text, view};
 
-use crate::interrupt;
 use crate::output::{self, Output};
 use crate::sheet;
+use crate::{input, interrupt};
 
 /// The options of the method.
 #[derive(Clone, Debug, clap::Args)]
@@ -148,8 +149,8 @@ pub(crate) struct Show {
     #[arg(long, conflicts_with = "format")]
     pub(crate) open: bool,
 
-    /// Also save the run, samples and all, for `report`, `diff` and `history`: a file, or a folder
-    /// in which it gets a name
+    /// Also save the run, samples and all, for `report`, `diff` and `history`: a file, or a folder in which it gets
+    /// a name; `NAME/` makes the folder
     #[arg(long, value_name = "PATH")]
     pub(crate) save: Option<PathBuf>,
 
@@ -623,23 +624,27 @@ pub(crate) fn save(run: &Run, path: Option<&Path>) -> anyhow::Result<()> {
     // Who saved the run before may have written anything there.
     let started: String =
         run.started.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
-    let mut output = Output::create(&place(path, &format!("{started}-{family}.json")))?;
+    let mut output = Output::create(&place(path, &format!("{started}-{family}.json"))?)?;
     output.write_all(run.to_json()?.as_bytes())?;
     // Runs of the same second want the same name.
     if path.is_dir() { output.finish_new() } else { output.finish() }
 }
 
-/// The file, or the one of this name in the folder.
-fn place(path: &Path, name: &str) -> PathBuf {
-    if path.is_dir() { path.join(name) } else { path.to_owned() }
+/// The file, or the one of this name in the folder, which a slash at its end makes.
+fn place(path: &Path, name: &str) -> anyhow::Result<PathBuf> {
+    if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        input::ensure_local(path)?;
+        fs::create_dir_all(path).with_context(|| format!("cannot create {}", path.display()))?;
+    }
+    Ok(if path.is_dir() { path.join(name) } else { path.to_owned() })
 }
 
-/// Refuses a place where no run can be saved; before anything is measured.
+/// Makes the folder of `NAME/`, and refuses a place where no run can be saved; before anything is measured.
 ///
 /// # Errors
 /// Why none can.
 pub(crate) fn ensure_savable(path: &Path) -> anyhow::Result<()> {
-    output::ensure_writable(&place(path, "run.json"))
+    output::ensure_writable(&place(path, "run.json")?)
 }
 
 /// Whether everything that was asked for could be done and nothing failed; what does not take part

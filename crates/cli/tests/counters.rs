@@ -42,4 +42,8 @@ fn a_group_file_is_shown_or_its_mistake_named_by_line() {
     assert_eq!(output.status.code(), Some(3));
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(errors.contains("line 2") && errors.contains("wheels"), "{errors}");
+
+    // Two groups of one name were shown.
+    fs::write(&path, "group core\n").unwrap();
+    assert_eq!(machine(&["--groups", file]).status.code(), Some(3));
 }

@@ -105,7 +105,7 @@ fn what_can_be_neither_written_nor_drawn_is_refused_before_anything_is_measured(
     let folder = tempfile::tempdir().unwrap();
     for (outputs, code, why) in [
         (["--report", "."], 4, "cannot write ."),
-        (["--save", "new/"], 4, "cannot create new/"),
+        (["--save", "new/x"], 4, "cannot create new/x"),
         (["--export-csv", "new/x"], 4, "cannot create new/x"),
         (["--format", "svg"], 2, "only a run over several values of one number can be drawn"),
     ] {
@@ -114,6 +114,13 @@ fn what_can_be_neither_written_nor_drawn_is_refused_before_anything_is_measured(
         assert!(said.contains(why), "{said}");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{outputs:?}");
     }
+    // With --against its values would be in cases of their own.
+    let line = ["--against", "HEAD", "-P", "n", "1", "3", "--format", "svg", "true {n}"];
+    let said = told(2, &run(folder.path(), &line));
+    assert!(said.contains("only a run over several values of one number can be drawn"), "{said}");
+    // A folder that is to be made.
+    told(0, &run(folder.path(), &["--save", "new/sub/", "-r", "3", "true"]));
+    assert_eq!(fs::read_dir(folder.path().join("new/sub")).unwrap().count(), 1);
     // What is looked at later than outputs does not exist.
     for line in ["bench checksum --only nobody", "cpu nothing", "own nowhere"] {
         let mut fathom = Command::new(env!("CARGO_BIN_EXE_fathom"));
@@ -198,6 +205,8 @@ fn values_of_lists_and_scans_are_contenders_and_those_of_parameter_are_cases() {
         (&["-n", "", "true"], "fathom: a name is blank"),
         (&["-D", "2", "true"], "--parameter-scan"),
         (&["-n", "a", "-n", "b", "true"], "more names than commands"),
+        (&["-L", "n", "1,2", "--reference", "true {n}", "true {n}"], "the reference has no values"),
+        (&["-L", "n", "1,2", "--reference", ":", "-p", "echo {n}", ":"], "has no values"),
         (&["-p", "a", "-p", "b", "true"], "--prepare: give one for all"),
         (&["-m", "5", "-M", "4", "true"], "more than --max-runs"),
         (&["--columns", "memory", "true"], "possible values: time, bar"),
@@ -205,6 +214,44 @@ fn values_of_lists_and_scans_are_contenders_and_those_of_parameter_are_cases() {
         let said = told(2, &run(folder.path(), arguments));
         assert!(said.contains(complaint), "{arguments:?} {said}");
     }
+}
+
+/// The reference had each value, a name was the first command's alone, and one for each contender was too many.
+#[test]
+fn a_reference_is_one_command_and_names_are_for_all_or_one_for_each_contender() {
+    let folder = tempfile::tempdir().unwrap();
+    let commands = |more: &[&str]| -> Vec<String> {
+        let line = [
+            "-L", "n", "1,2", "-r", "2", "-w", "0", "--export-json", "x.json", "--export-csv",
+            "x.csv", "true {n}",
+        ];
+        told(0, &run(folder.path(), &[&line[..], more].concat()));
+        let results = json(&folder.path().join("x.json"));
+        let results = results["results"].as_array().unwrap().iter();
+        results.map(|result| result["command"].as_str().unwrap().to_owned()).collect()
+    };
+    let prepared = ["--reference", ":", "-p", "echo r >> log", "-p", "echo {n} >> log", "-p", ":"];
+    assert_eq!(commands(&prepared), [":", "true 1", "true 2"]);
+    let log = fs::read_to_string(folder.path().join("log")).unwrap();
+    assert!(log.contains('r') && log.contains('1') && !log.contains('2'), "{log}");
+    let csv = fs::read_to_string(folder.path().join("x.csv")).unwrap();
+    let ends: Vec<&str> = csv.lines().map(|line| line.rsplit(',').next().unwrap()).collect();
+    assert_eq!(ends, ["parameter_n", "", "1", "2"]);
+    assert_eq!(commands(&["-n", "one", "-n", "two"]), ["one", "two"]);
+    let both = ["both 1", "both 1", "both 2", "both 2"];
+    assert_eq!(commands(&["false {n} || :", "-n", "both {n}"]), both);
+}
+
+/// What the check had seen was forgotten, and whoever ran first was right.
+#[test]
+fn an_output_that_changes_is_its_own_command_s_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let changing = "test -e ran && echo b || { touch ran; echo a; }";
+    let line = ["--same-output", "-r", "3", "--names", "changing,same", changing, "echo a"];
+    let said = told(1, &run(folder.path(), &line));
+    assert!(said.contains("\nchanging: wrong answer: "), "{said}");
+    assert!(said.contains("\nthe hidden copy of changing: wrong answer: "), "{said}");
+    assert!(!said.contains("\nsame: "), "{said}");
 }
 
 /// The second scan took the values of the first, too.

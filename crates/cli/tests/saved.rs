@@ -178,9 +178,9 @@ fn every_file_of_a_folder_is_shown_or_told() {
 fn runs_of_one_second_are_all_kept() {
     let folder = tempfile::tempdir().unwrap();
     files(folder.path());
-    fs::create_dir(folder.path().join("runs")).unwrap();
-    for _ in 0..3 {
-        told(0, &fathom(folder.path(), &["import", "g.json", "--save", "runs"]));
+    // A slash makes the folder.
+    for runs in ["runs/", "runs", "runs/"] {
+        told(0, &fathom(folder.path(), &["import", "g.json", "--save", runs]));
     }
     let history = words(&fathom(folder.path(), &["history", "runs"]));
     assert!(history.contains("(3 runs"), "{history}");
@@ -390,6 +390,14 @@ fn failures_of_other_harnesses_were_lost() {
     // Left out, so not all is there.
     let run = imported_with(folder, "g.json", 1);
     assert!(notes(&run).contains("BM_y failed: boom") && rows(&run).len() == 1, "{run}");
+    // Its time is 0.
+    write(
+        0,
+        json!({"name": "BM_s", "run_type": "iteration", "skipped": true, "skip_message": "no GPU",
+            "real_time": 0.0, "cpu_time": 0.0, "time_unit": "ns"}),
+    );
+    let run = imported_with(folder, "g.json", 1);
+    assert!(notes(&run).contains("BM_s was skipped: no GPU") && rows(&run).len() == 1, "{run}");
     // Aggregates alone: of --benchmark_report_aggregates_only.
     let median = json!({"name": "BM_x/8_median", "run_name": "BM_x/8", "run_type": "aggregate",
         "aggregate_name": "median", "real_time": 5.0, "time_unit": "us"});
@@ -655,24 +663,34 @@ fn functions_in_c_cpp_and_python3_compare() {
     assert!(said.contains("c (2): hung") && begin.elapsed().as_secs() < 60, "{said}");
 }
 
+/// Compares functions in C with those of workers, the last of which warms up and says how long.
+fn compare_with_c(folder: &Path, workers: &[&str]) {
+    built(folder, "cc", &["-O2", "-o", "c", &runners("c/example.c")]);
+    let run = own(folder, &[&["./c"][..], workers].concat());
+    let metrics = &run["cases"][0]["contenders"][1 + workers.len()]["metrics"];
+    assert_eq!(metrics[1]["name"], "warm-up runs", "{metrics}");
+    assert!(metrics[1]["value"].as_f64().unwrap() >= 100.0);
+}
+
 #[test]
-#[ignore = "go, java and node are not installed by .ci/run: cargo test -- --ignored toolchains"]
-fn functions_in_go_java_and_javascript_compare_where_there_are_toolchains() {
+#[ignore = "needs node: cargo test -- --ignored node"]
+fn functions_in_javascript_compare_by_node() {
     let folder = tempfile::tempdir().unwrap();
-    built(folder.path(), "cc", &["-O2", "-o", "c", &runners("c/example.c")]);
+    let node = format!("node '{}'", runners("javascript/worker.js"));
+    compare_with_c(folder.path(), &[&node]);
+}
+
+#[test]
+#[ignore = "go and java are not installed by .ci/run: cargo test -- --ignored toolchains"]
+fn functions_in_go_and_java_compare_where_there_are_toolchains() {
+    let folder = tempfile::tempdir().unwrap();
     let mut build = Command::new("go");
     build.args(["build", "-o"]).arg(folder.path().join("go")).arg("main.go");
     build.env("GOCACHE", folder.path().join("cache")).current_dir(runners("go"));
     let built = build.output().unwrap();
     assert!(built.status.success(), "{}", words(&built));
     let java = format!("java '{}'", runners("java/Worker.java"));
-    let node = format!("node '{}'", runners("javascript/worker.js"));
-    let run = own(folder.path(), &["./c", "./go", &java, &node]);
-    for row in [3, 4] {
-        let metrics = &run["cases"][0]["contenders"][row]["metrics"];
-        assert_eq!(metrics[1]["name"], "warm-up runs", "{metrics}");
-        assert!(metrics[1]["value"].as_f64().unwrap() >= 100.0);
-    }
+    compare_with_c(folder.path(), &["./go", &java]);
 }
 
 #[test]

@@ -107,8 +107,8 @@ impl<'a> Audition<'a> {
             Some(at) => self.workers.swap_remove(at).1,
             None => Worker::start(launch, &self.bounds)?,
         };
-        let data = piece.provision.of(&worker, Some(contender))?;
         let what = (self.family.name(), Some(contender));
+        let data = piece.provision.of(&worker, what)?;
         let opened = match worker.open(what, &piece.spec, data, &[], self.bounds.open) {
             // After any other failure the worker is not used again: it is dropped, and ended, here.
             Err(failure) if !matches!(failure, Failure::Unsupported { .. }) => return Err(failure),

@@ -114,6 +114,12 @@ impl<'a> Commands<'a> {
         Commands { commands, house, wanted, counted, missing, expected: None, stop, progress }
     }
 
+    /// Adds a command that was checked as another one; its number.
+    pub fn add(&mut self, command: Outside) -> usize {
+        self.commands.push(command);
+        self.commands.len() - 1
+    }
+
     /// The names of the events that are counted, in the order of [`Sample::counts`].
     #[must_use]
     pub fn events(&self) -> Vec<String> {

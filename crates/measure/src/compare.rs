@@ -366,7 +366,8 @@ fn overhead(
     let others = (0..measured.failures.len())
         .filter(|&i| Some(i) != roles.empty && measured.failures[i].is_none());
     let readings: Vec<Vec<f64>> = others.map(|i| view.per_iteration(i)).collect();
-    let fastest = readings.iter().filter_map(|own| median(own)).fold(f64::INFINITY, f64::min);
+    // Where nobody has a time it is no share of any.
+    let fastest = readings.iter().filter_map(|own| median(own)).min_by(f64::total_cmp)?;
     let share_most = interval.high / fastest;
     // A command cannot be iterated to dwarf the shell's start; there the start is subtracted if it
     // is known well enough.
@@ -538,6 +539,8 @@ impl Context<'_> {
             let longer = needed as f64 / rounds.max(1) as f64;
             return unresolved(Unresolved::TooFew { rounds, needed }, Some(longer));
         };
+        // Where sets were measured, the twin is part of the interval already.
+        let least = if by_sets { 0.0 } else { self.floor.bar() };
         if interval.contains(1.0) {
             let target = match self.plan.stop {
                 Stop::Width { target } => target,
@@ -545,7 +548,11 @@ impl Context<'_> {
             };
             if interval.width() <= target {
                 let most = (interval.high - 1.0).max(1.0 - interval.low);
-                return unresolved(Unresolved::Close { most }, None);
+                let why = match most < least {
+                    true => Unresolved::Floor { least },
+                    false => Unresolved::Close { most },
+                };
+                return unresolved(why, None);
             }
             // Until it denies a difference, or calls the one that there seems to be.
             let to_one = if ratio < 1.0 { interval.high / ratio } else { ratio / interval.low };
@@ -553,9 +560,7 @@ impl Context<'_> {
             let longer = narrower.powi(2).max(1.0);
             return unresolved(Unresolved::ContainsOne, Some(longer).filter(|l| l.is_finite()));
         }
-        // Where sets were measured, the twin is part of the interval already.
-        let (difference, least) = ((ratio - 1.0).abs(), self.floor.bar());
-        if !by_sets && difference < least {
+        if (ratio - 1.0).abs() < least {
             return unresolved(Unresolved::Floor { least }, None);
         }
         if ratio < 1.0 { Verdict::Faster } else { Verdict::Slower }

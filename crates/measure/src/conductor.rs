@@ -560,9 +560,8 @@ impl<'a> Conductor<'a> {
     }
 
     fn opened(&self, seat: &Seat) -> Result<(Worker, Ready), Failure> {
-        let contender = seat.contender.as_deref();
-        let (mut worker, data) = self.provision.start(&seat.launch, contender, &self.bounds)?;
-        let what = (seat.family.as_str(), contender);
+        let what = (seat.family.as_str(), seat.contender.as_deref());
+        let (mut worker, data) = self.provision.start(&seat.launch, what, &self.bounds)?;
         let (limit, events) = (self.bounds.open, &self.events);
         let ready = worker.open(what, &self.workload, data, events, limit)?;
         if let (false, Some(cpu)) = (ready.leaves_the_thread, self.bounds.cpu) {
@@ -667,8 +666,8 @@ pub fn simulate(
     let command = simulation.wrap(&seat.launch.command());
     let mut worker = Worker::from_command(&command, &bounds).map_err(words)?;
     // What the other workers had, this one inherited.
-    let data = provision.of(&worker, seat.contender.as_deref()).map_err(words)?;
     let what = (seat.family.as_str(), seat.contender.as_deref());
+    let data = provision.of(&worker, what).map_err(words)?;
     worker.open(what, workload, data, &[], bounds.open).map_err(words)?;
     worker.sample(iterations, iterations, bounds.open).map_err(words)?;
     worker.finish(bounds.open);
@@ -748,6 +747,22 @@ mod tests {
             stop,
             progress: Box::new(|_, _| ()),
         }
+    }
+
+    /// The first of its name decided for all families.
+    #[test]
+    fn a_name_in_two_families_has_the_form_of_each() {
+        let offers =
+            r#"{"family":"checksum","name":"x"},{"family":"map","name":"x","prepared":true}"#;
+        let hello =
+            format!(r#"{{"answer":"hello","protocol":1,"program":"x","contenders":[{offers}]}}"#);
+        let launch = sh(&format!("read x; echo '{hello}'; read x"));
+        let worker = Worker::start(&launch, &Bounds::default()).unwrap();
+        let provision = Provision::new(None, None);
+        let of = |family| provision.of(&worker, (family, Some("x")));
+        // None is prepared here: whoever wants it hears of it.
+        assert!(of("checksum").is_ok());
+        assert!(of("map").is_err());
     }
 
     fn answer_of(after: &str, limit: Duration) -> (Failure, Duration) {

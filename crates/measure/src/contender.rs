@@ -23,7 +23,8 @@ pub struct Meta {
     pub origin: Origin,
     /// A page to read more; see [`Meta::link`].
     pub link: &'static str,
-    /// Its modules of `pkg-config`, for a library that C programs link; empty for others.
+    /// Its modules of `pkg-config` or, where there are none, the flags that link it (`-l…`), for a library that C programs
+    /// link; empty for others.
     pub pkg_config: &'static str,
     /// SPDX expression.
     pub licence: &'static str,

@@ -74,14 +74,14 @@ impl<'a> Provision<'a> {
         self.prepared.get().map_or_else(|| Err(cannot("lost")), |segment| shared(segment, true))
     }
 
-    /// A worker for `contender` and the data it is to open it on.
+    /// A worker and the data it is to open `what` on, a contender of a family.
     ///
     /// # Errors
     /// A worker that does not start; see [`Provision::prepare`].
     pub fn start(
         &self,
         launch: &Launch,
-        contender: Option<&str>,
+        what: (&str, Option<&str>),
         bounds: &Bounds,
     ) -> Result<(Worker, Option<SharedData>), Failure> {
         if self.prepare.as_ref().is_some_and(Prepare::is_for_built_in) {
@@ -90,35 +90,35 @@ impl<'a> Provision<'a> {
             shared(file, false)?;
         }
         let worker = Worker::start(launch, bounds)?;
-        if self.wants_prepared(&worker, contender) && self.prepared.get().is_none() {
+        if self.wants_prepared(&worker, what) && self.prepared.get().is_none() {
             self.prepare()?;
             // This worker started too early to have it.
             drop(worker);
             let worker = Worker::start(launch, bounds)?;
             return Ok((worker, Some(self.prepare()?)));
         }
-        let data = self.of(&worker, contender)?;
+        let data = self.of(&worker, what)?;
         Ok((worker, data))
     }
 
-    /// What `contender` is opened on in a worker that started after the data was made.
+    /// The data that `what` is opened on in a worker that started after the data was made.
     ///
     /// # Errors
     /// What the operating system answers.
     pub fn of(
         &self,
         worker: &Worker,
-        contender: Option<&str>,
+        what: (&str, Option<&str>),
     ) -> Result<Option<SharedData>, Failure> {
-        match self.wants_prepared(worker, contender) {
+        match self.wants_prepared(worker, what) {
             true => self.prepare().map(Some),
             false => self.file.as_ref().map(|file| shared(file, false)).transpose(),
         }
     }
 
     /// A worker that offers nothing is a built-in one.
-    fn wants_prepared(&self, worker: &Worker, contender: Option<&str>) -> bool {
-        let is_it = |offered: &&Offered| Some(offered.name.as_str()) == contender;
+    fn wants_prepared(&self, worker: &Worker, what: (&str, Option<&str>)) -> bool {
+        let is_it = |offered: &&Offered| (&*offered.family, Some(&*offered.name)) == what;
         match worker.offered.is_empty() {
             true => self.prepare.as_ref().is_some_and(Prepare::is_for_built_in),
             false => worker.offered.iter().find(is_it).is_some_and(|offered| offered.prepared),

@@ -273,11 +273,14 @@ impl Course {
         self.looks = self.planned_looks();
     }
 
-    /// Who asks for so many rounds gets them: nothing is looked at before their end, nor spent on it.
+    /// Who asks for so many rounds gets them, and a rule that asks no interval has no look at any: nothing is
+    /// spent before their end.
     fn planned_looks(&self) -> Vec<(u32, f64)> {
-        match self.plan.rounds {
-            Some(_) => vec![(self.planned, 1.0)],
-            None => looks(self.planned, sets(&self.plan), self.plan.stop),
+        match (self.plan.rounds, self.plan.stop) {
+            (None, stop @ (Stop::Width { .. } | Stop::Said { .. })) => {
+                looks(self.planned, sets(&self.plan), stop)
+            }
+            _ => vec![(self.planned, 1.0)],
         }
     }
 
@@ -403,7 +406,9 @@ impl Course {
         let alive = self.alive();
         // A command beside a reference that failed has its time all the same.
         let fewest = if self.plan.fresh { 1 } else { 2 };
-        if alive.len() < fewest && alive.len() < self.failures.len() - self.extras() {
+        let is_few = alive.len() < fewest && alive.len() < self.failures.len() - self.extras();
+        // Nobody is left to be compared with a copy that runs alone.
+        if is_few || alive.iter().all(|&contender| Some(contender) == self.roles.twin) {
             return Some(End::Alone);
         }
         if self.orders.last().is_none_or(|order| order.len() > alive.len()) {
@@ -462,7 +467,7 @@ impl Course {
             }
             _ => false,
         };
-        if self.is_late() && self.process + 1 >= sets(&self.plan) {
+        if self.is_late() && done < self.planned && self.process + 1 >= sets(&self.plan) {
             return Some(End::Limit);
         }
         if quiet {

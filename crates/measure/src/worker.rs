@@ -58,8 +58,9 @@ pub fn serve_slowed(
                 send(output, &Reply::Error { message })?;
             }
             Request::Open { family, contender, workload, data, events } => {
-                let events = known(&events);
-                let opening = Opening { families, family, contender, workload, data, percent };
+                let (events, unknown) = known(&events);
+                let opening =
+                    Opening { families, family, contender, workload, data, unknown, percent };
                 opening.serve(&events, input, output)?;
             }
             Request::Sample { .. } | Request::Metrics | Request::Close => {
@@ -83,8 +84,16 @@ fn next(input: &mut impl BufRead, output: &mut impl Write) -> io::Result<Option<
     }
 }
 
-fn known(events: &[String]) -> Vec<Event> {
-    events.iter().filter_map(|name| Event::named(name).cloned()).collect()
+/// The events of these names, and a line for each name of none.
+fn known(names: &[String]) -> (Vec<Event>, Vec<String>) {
+    let (mut events, mut unknown) = (Vec::new(), Vec::new());
+    for name in names {
+        match Event::named(name) {
+            Some(event) => events.push(event.clone()),
+            None => unknown.push(format!("{name}: no such event")),
+        }
+    }
+    (events, unknown)
 }
 
 struct Opening<'a> {
@@ -93,6 +102,7 @@ struct Opening<'a> {
     contender: Option<String>,
     workload: Spec,
     data: Option<SharedData>,
+    unknown: Vec<String>,
     /// See [`serve_slowed`].
     percent: u64,
 }
@@ -106,7 +116,12 @@ impl Opening<'_> {
         output: &mut impl Write,
     ) -> io::Result<()> {
         if let Some(SharedData { descriptor, bytes, prepared }) = self.data {
-            let segment = Segment::open(descriptor, bytes)?;
+            let segment = match Segment::open(descriptor, bytes) {
+                Ok(segment) => segment,
+                Err(error) => {
+                    return send(output, &Reply::Error { message: format!("no data: {error}") });
+                }
+            };
             self.workload.shared = Some(match prepared {
                 true => Data::prepared(segment),
                 false => Data::shared(segment),
@@ -123,7 +138,7 @@ impl Opening<'_> {
                 work,
                 leaves_the_thread,
                 events: clocks.events(),
-                missing: clocks.missing(),
+                missing: [&self.unknown[..], &clocks.missing()[..]].concat(),
                 data: backing.or_else(|| data.as_ref().map(Data::backing)).unwrap_or_default(),
             };
             result = send(output, &opened)
@@ -277,6 +292,23 @@ mod tests {
             said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let names: Vec<&str> = replies.iter().map(Reply::name).collect();
         assert_eq!(names, ["error", "error", "hello"], "{said}");
+    }
+
+    /// The one was left out without a word, and the other ended the worker.
+    #[test]
+    fn data_and_events_that_are_none_are_told_and_the_next_request_is_answered() {
+        let opened = |rest: &str| {
+            let request = "{\"ask\":\"open\",\"family\":\"x\",\"contender\":null,\"workload\":{\"operation\":\"\"}";
+            format!("{request},{rest}}}\n")
+        };
+        let data = opened("\"data\":{\"descriptor\":987654,\"bytes\":9}");
+        let lines = data + &opened("\"events\":[\"no-such\"]");
+        let mut said = Vec::new();
+        serve(&[], &mut lines.as_bytes(), &mut said).unwrap();
+        let said = String::from_utf8(said).unwrap();
+        let (first, second) = said.split_once('\n').unwrap();
+        assert!(first.contains("\"answer\":\"error\",\"message\":\"no data: "), "{said}");
+        assert!(second.contains("\"missing\":[\"no-such: no such event\"]"), "{said}");
     }
 
     #[test]

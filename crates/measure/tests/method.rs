@@ -236,6 +236,26 @@ fn the_budget_sets_the_rounds_and_the_limit_ends_them() {
     assert!(measured.rounds.len() < 14, "{}", measured.rounds.len());
 }
 
+/// Half of the error budget was for looks that nobody took.
+#[test]
+fn a_rule_without_looks_spends_the_whole_error_budget_at_its_end() {
+    for stop in [Stop::Budget, Stop::Repetition { quiet_ns: u64::MAX }] {
+        for plan in [Plan { processes: 8, ..quick() }, commands()] {
+            let plan = Plan { stop, ..plan };
+            let (measured, _) = run(&mut Fake::steady(&[100.0, 130.0, 100.0]), &plan);
+            assert_eq!((measured.end, measured.alpha_share), (End::Rounds, 1.0), "{stop:?}");
+        }
+    }
+}
+
+/// They went on beyond the limit, and then it was said to have ended them.
+#[test]
+fn the_last_of_so_many_rounds_ends_them_and_not_the_limit() {
+    let plan = Plan { rounds: Some(40), least_rounds: Some(40), limit_ns: 1, ..commands() };
+    let (measured, _) = run(&mut Fake::quiet(&[100.0, 100.0]), &plan);
+    assert_eq!((measured.rounds.len(), measured.end), (40, End::Rounds));
+}
+
 /// Of 200 that were asked for there were 25.
 #[test]
 fn who_asks_for_so_many_rounds_gets_them_whatever_the_rule() {
@@ -293,6 +313,18 @@ fn a_failure_costs_the_contender_its_row_and_nothing_else() {
     assert_eq!(judged.comparisons[0].contender, 2);
     assert_eq!(judged.comparisons[0].verdict, Verdict::Slower);
     assert!(judged.comparisons[0].pairs >= 48);
+}
+
+/// Its copy went on alone.
+#[test]
+fn nothing_is_measured_once_all_but_the_copy_have_failed() {
+    for plan in [quick(), commands()] {
+        let mut fake = Fake { failure: Some((0, 30)), ..Fake::steady(&[100.0, 100.0]) };
+        let (measured, _) = run(&mut fake, &Plan { stop: Stop::Budget, ..plan });
+        assert_eq!(measured.end, End::Alone);
+        let last = fake.calls.iter().rposition(|call| call.0 == 0).unwrap();
+        assert!(fake.calls.len() - last <= 2, "{last} of {}", fake.calls.len());
+    }
 }
 
 /// The user ends it after so many fresh sets, and so many samples of the last.
@@ -463,6 +495,18 @@ fn where_identical_commands_differ_no_smaller_difference_is_called() {
         assert!((0.029..0.04).contains(&least), "{least}");
         assert_eq!(judged.comparisons[1].verdict, Verdict::Slower, "{judged:?}");
     }
+}
+
+/// They were said to differ by hardly anything.
+#[test]
+fn where_identical_commands_differ_none_are_closer_than_that() {
+    let (_, judged) = run(&mut Fake::quiet(&[100.0, 100.0, 105.0]), &commands());
+    let Verdict::NotResolved { why: Unresolved::Floor { least }, longer: None } =
+        judged.comparisons[0].verdict
+    else {
+        panic!("{judged:?}");
+    };
+    assert!((0.049..0.06).contains(&least), "{least}");
 }
 
 #[test]
@@ -721,6 +765,16 @@ fn what_the_harness_costs_is_an_interval_and_subtracted_only_when_small() {
         let expected = if subtracted { cost - 20.0 } else { cost };
         assert!((least - expected).abs() < 0.01, "{least} {expected}");
     }
+}
+
+/// It was "at most 0.00 % of the fastest time".
+#[test]
+fn what_the_harness_costs_is_no_share_of_times_that_nobody_has() {
+    let mut fake = Fake { failure: Some((0, 20)), ..Fake::quiet(&[1000.0, 1000.0, 20.0]) };
+    let roles = Roles { twin: Some(1), empty: Some(2), ..Roles::default() };
+    let mut measured = measure(&mut fake, vec![None; 3], roles, &commands());
+    measured.failures[1] = Some(Failure::Hung { limit_ms: 1 });
+    assert_eq!(judge(&measured, roles, &commands()).overhead, None);
 }
 
 /// Those below it became zero and were left out: a third read as 0.70.

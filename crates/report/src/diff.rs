@@ -29,7 +29,7 @@ pub enum Change {
     NotResolved,
     /// It fails, whether or not it did before, or takes part no more.
     Gone(String),
-    /// It failed before and fails no more.
+    /// It failed before and fails no more, or did not take part and does now.
     Repaired(String),
     /// The second run does not have it, or no reading of it.
     OldOnly,
@@ -256,6 +256,9 @@ fn failed_in(before: Option<&Failure>, now: Option<&Failure>) -> Option<Change> 
     match (before, now) {
         (None, None) => None,
         (None, Some(now)) => Some(Change::Gone(format!("failed now: {now}"))),
+        (Some(Failure::Unsupported { reason }), None) => {
+            Some(Change::Repaired(format!("takes part now, not before: {reason}")))
+        }
         (Some(was), None) => Some(Change::Repaired(format!("failed before, not now: {was}"))),
         (Some(Failure::Unsupported { .. }), Some(now @ Failure::Unsupported { .. })) => {
             Some(Change::Absent(now.to_string()))

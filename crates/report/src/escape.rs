@@ -59,6 +59,17 @@ pub fn markdown(text: &str) -> String {
     escaped
 }
 
+/// The same for a heading, whose last signs would end it and not be shown.
+#[must_use]
+pub fn heading(text: &str) -> String {
+    let mut escaped = markdown(text.trim_end());
+    let start = escaped.trim_end_matches('#').len();
+    if start < escaped.len() && escaped[..start].ends_with(' ') {
+        escaped.insert(start, '\\');
+    }
+    escaped
+}
+
 /// Whether a word at the start of a line makes it a title, a rule or an item of a list.
 fn opens_a_block(word: &str) -> bool {
     let is_of = |sign: char| !word.is_empty() && word.chars().all(|c| c == sign);
@@ -134,6 +145,9 @@ mod tests {
         let opening = ["# a", " ## a", "1. a", "12) a", "+ a", "- a", "---", "-"].map(markdown);
         let escaped = [r"\# a", r" #\# a", r"1\. a", r"12\) a", r"\+ a", r"\- a", r"--\-", r"\-"];
         assert_eq!(opening, escaped);
+        // At the end of a heading they were lost.
+        let ends = ["a #", "a ## ", "a#", "a #b", "#"].map(heading);
+        assert_eq!(ends, [r"a \#", r"a \##", "a#", "a #b", r"\#"]);
         for plain in ["-x a", "#1 a", "1.5x a", "+5 a", "a - b", "1.002 ms", "    # a"] {
             assert_eq!(markdown(plain), plain);
         }

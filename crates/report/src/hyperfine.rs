@@ -71,9 +71,14 @@ fn figure(case: &Case, number: usize) -> Option<Figures<'_>> {
     let row = &case.contenders[number];
     let parameters = case.workload.parameters.iter().chain(&row.parameters);
     let named = parameters.map(|(name, value)| (name.clone(), json!(value)));
+    // In two trees, which the contenders are named for, the command is what is done.
+    let id = match case.workload.operation.as_str() {
+        "" => row.id.clone(),
+        command => format!("{command}, {}", row.id),
+    };
     Some(Figures {
         // Its own are in its name already.
-        command: filled(&row.id, &case.workload.parameters),
+        command: filled(&id, &case.workload.parameters),
         parameters: named.collect(),
         mean,
         stddev: (times.len() > 1).then(|| (square / (count - 1.0)).sqrt()),
@@ -112,7 +117,8 @@ pub fn json(run: &Run) -> String {
 #[must_use]
 pub fn csv(run: &Run) -> String {
     let all = figures(run);
-    let names: Vec<&String> = all.first().iter().flat_map(|f| f.parameters.keys()).collect();
+    // The first may be a reference, which has none.
+    let names: Vec<&String> = all.last().iter().flat_map(|f| f.parameters.keys()).collect();
     let mut text = "command,mean,stddev,median,user,system,min,max".to_owned();
     for name in &names {
         text += &format!(",{}", crate::csv::quoted(&format!("parameter_{name}")));
@@ -124,7 +130,7 @@ pub fn csv(run: &Run) -> String {
             [f.mean, f.stddev.unwrap_or(0.0), f.median, f.user, f.system, f.min(), f.max()];
         numbers.iter().for_each(|number| text += &format!(",{number}"));
         for name in &names {
-            let value = f.parameters[*name].as_str().unwrap_or_default();
+            let value = f.parameters.get(*name).and_then(Value::as_str).unwrap_or_default();
             text += &format!(",{}", crate::csv::quoted(value));
         }
         text.push('\n');

@@ -50,7 +50,7 @@ pub struct Imported {
     pub machine: Value,
     /// Benchmarks without samples.
     pub without_samples: usize,
-    /// Benchmarks that failed, at least in some runs; what failed is in no case.
+    /// Benchmarks that were skipped or failed, at least in some runs; what did is in no case.
     pub left_out: usize,
     /// What went wrong where it was measured, a sentence each; also what was too short for it.
     pub failures: Vec<String>,
@@ -181,12 +181,7 @@ fn of_value(value: &Value) -> Option<Found> {
     let context = value["context"].as_object()?;
     let started = context.get("date").and_then(Value::as_str).unwrap_or_default().to_owned();
     let machine = value["context"].clone();
-    let failed = |benchmark: &Value| {
-        let (name, said) = (benchmark["name"].as_str()?, benchmark["error_message"].as_str());
-        let said = said.unwrap_or("no reason is given");
-        (benchmark["error_occurred"] == Value::Bool(true)).then(|| format!("{name} failed: {said}"))
-    };
-    let failures: Vec<String> = benchmarks.iter().filter_map(failed).collect();
+    let failures: Vec<String> = benchmarks.iter().filter_map(untimed).collect();
     let left_out = failures.len();
     let imported = Imported { started, machine, failures, left_out, ..Imported::default() };
     Some((Harness::Google, google(benchmarks)?, imported))
@@ -233,6 +228,16 @@ fn hyperfine(result: &Value) -> Option<Figures> {
     })
 }
 
+/// Why a benchmark of Google's has no times, if so: it failed, or ended itself without an error.
+fn untimed(benchmark: &Value) -> Option<String> {
+    let ends =
+        [("error_occurred", "failed", "error_message"), ("skipped", "was skipped", "skip_message")];
+    let (_, how, why) =
+        ends.into_iter().find(|(flag, ..)| benchmark[*flag] == Value::Bool(true))?;
+    let name = benchmark["name"].as_str().unwrap_or_default();
+    Some(format!("{name} {how}: {}", benchmark[why].as_str().unwrap_or("no reason is given")))
+}
+
 /// The repetitions of each benchmark together; where only aggregates of it were written, its median.
 fn google(benchmarks: &[Value]) -> Option<Vec<Figures>> {
     let is_run =
@@ -247,7 +252,7 @@ fn google(benchmarks: &[Value]) -> Option<Vec<Figures>> {
     };
     let mut all: Vec<Figures> = Vec::new();
     for benchmark in benchmarks.iter().filter(is_taken) {
-        if benchmark["error_occurred"] == Value::Bool(true) {
+        if untimed(benchmark).is_some() {
             continue;
         }
         let name = name_of(benchmark)?;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use fathom_measure::result::{Case, Run};
 
-use crate::escape::{markdown as escaped, shell};
+use crate::escape::{heading, markdown as escaped, shell};
 use crate::sentence::said;
 use crate::table::{self, Column, Look, Table};
 use crate::view::conditions;
@@ -36,7 +36,7 @@ const USUAL: [Column; 3] = [Column::Time, Column::Spread, Column::Throughput];
 #[must_use]
 pub fn case(case: &Case, look: &Look) -> String {
     let Table { rows, left, .. } = table::table(case, look, &USUAL);
-    let mut text = format!("### {}\n\n{}\n\n", escaped(&case.title()), escaped(&conditions(case)));
+    let mut text = format!("### {}\n\n{}\n\n", heading(&case.title()), escaped(&conditions(case)));
     let sides: Vec<&str> = left.iter().map(|left| if *left { "---" } else { "--:" }).collect();
     for (number, row) in rows.iter().enumerate() {
         let cells: Vec<String> = row.iter().map(|cell| escaped(cell)).collect();

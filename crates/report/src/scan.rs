@@ -101,7 +101,9 @@ impl Scan {
     /// Each value of the parameter made every command a contender, in the same order.
     fn of_contenders(cases: &[Case]) -> Option<Scan> {
         let [case] = cases else { return None };
-        let (_, first) = case.entrants().next()?;
+        // A reference has no value.
+        let valued = || case.entrants().filter(|(_, row)| !row.parameters.is_empty());
+        let (_, first) = valued().next()?;
         let name = match first.parameters.keys().collect::<Vec<_>>()[..] {
             [name] => name.clone(),
             _ => return None,
@@ -109,7 +111,7 @@ impl Scan {
         let mut scan = Scan { name, curves: Vec::new(), works: 1 };
         let mut seen: Vec<(&str, Vec<&str>)> = Vec::new();
         let mut points = Vec::new();
-        for (contender, row) in case.entrants() {
+        for (contender, row) in valued() {
             let value = row.parameters.get(&scan.name)?.as_str();
             let known = seen.iter().position(|(other, _)| *other == value);
             let known = known.unwrap_or_else(|| {
@@ -321,7 +323,7 @@ fn drawn(name: &str, curves: &[Curve]) -> Option<String> {
         // Whoever shares a colour has a line of its own.
         let dashes = match index / COLOURS.len() {
             0 => String::new(),
-            nth => format!(" stroke-dasharray=\"{} 4\"", 12 / nth),
+            nth => format!(" stroke-dasharray=\"{} 4\"", 2 + nth),
         };
         let path: Vec<String> =
             points.iter().map(|p| format!("{:.1},{:.1}", x(p.at), y(p.ns))).collect();
@@ -441,5 +443,19 @@ mod tests {
         assert!(svg.contains(">10<") && svg.contains(">10 M<"), "{svg}");
         assert!(svg.contains(">100 µs<") && svg.contains(">10 s<"), "{svg}");
         assert!(drawn("names", &[curve("one", &[(10.0, 10.0)])]).is_none());
+    }
+
+    /// From the nineteenth on dashes came again, and from the seventy-ninth there were none.
+    #[test]
+    fn no_two_lines_look_alike() {
+        let ids: Vec<String> = (0..90).map(|n| n.to_string()).collect();
+        let curves: Vec<Curve> =
+            ids.iter().map(|id| curve(id, &[(1.0, 1.0), (10.0, 50.0)])).collect();
+        let svg = drawn("n", &curves).unwrap();
+        let looks =
+            svg.lines().filter_map(|line| line.strip_prefix("<polyline")?.split_once(" fill"));
+        let looks: HashSet<&str> = looks.map(|(_, look)| look).collect();
+        assert_eq!(looks.len(), curves.len(), "{svg}");
+        assert!(!svg.contains("dasharray=\"0"), "{svg}");
     }
 }

@@ -1,20 +1,26 @@
 //! A verdict in words, with everything that limits it.
 
 use fathom_measure::compare::{Broken, Comparison, Floor, Unresolved, Verdict};
-use fathom_measure::result::Case;
+use fathom_measure::result::{Case, Row};
 use fathom_measure::stats::Interval;
 
 use crate::number::{duration, factor_digits, percent, plural, times};
 
-/// All verdicts of a case, one sentence each; failures too.
+/// All verdicts of a case, one sentence each; failures too, of who is hidden as well: they cost the exit code.
 #[must_use]
 pub fn sentences(case: &Case) -> Vec<String> {
     let mut sentences: Vec<String> =
         case.judged.comparisons.iter().map(|comparison| verdict(case, comparison)).collect();
-    for (number, row) in case.entrants() {
-        if let Some(failure) = &case.measured.failures[number] {
-            sentences.push(format!("{}: {failure}", row.id));
-        }
+    for (number, row) in case.contenders.iter().enumerate() {
+        let Some(failure) = &case.measured.failures[number] else { continue };
+        let name = match Some(number) {
+            twin if twin == case.roles.twin => {
+                format!("the hidden copy of {}", case.contenders[case.roles.twin_of].id)
+            }
+            empty if empty == case.roles.empty => "what shows the overhead".to_owned(),
+            _ => row.id.clone(),
+        };
+        sentences.push(format!("{name}: {failure}"));
     }
     sentences
 }
@@ -44,10 +50,25 @@ pub(crate) fn overhead(case: &Case) -> Option<String> {
     ))
 }
 
-/// Which events were not counted, and why.
+/// Which events were not counted, and why: each reason once, with whose it is unless it is everybody's.
 pub(crate) fn missing(case: &Case) -> Vec<String> {
-    let missing = case.entrants().take(1).flat_map(|(_, row)| &row.counters_missing);
-    missing.map(|why| format!("counters: {why}")).collect()
+    let rows: Vec<_> =
+        case.entrants().filter(|(n, _)| case.measured.failures[*n].is_none()).collect();
+    let mut reasons: Vec<&String> = Vec::new();
+    for why in rows.iter().flat_map(|(_, row)| &row.counters_missing) {
+        if !reasons.contains(&why) {
+            reasons.push(why);
+        }
+    }
+    let line = |why: &String| {
+        let has_it = |row: &&(usize, &Row)| row.1.counters_missing.contains(why);
+        let names: Vec<&str> = rows.iter().filter(has_it).map(|(_, row)| row.id.as_str()).collect();
+        match names.len() == rows.len() {
+            true => format!("counters: {why}"),
+            false => format!("counters of {}: {why}", names.join(", ")),
+        }
+    };
+    reasons.into_iter().map(line).collect()
 }
 
 /// One verdict: "B is 1.31x faster than A (99 % interval 1.28–1.34, noise floor 0.71 %, thread CPU

@@ -226,6 +226,8 @@ fn a_profile_is_a_flame_graph_whose_children_lie_within_their_parents() {
     // By hand: a thread, its two zones one beside the other, the second of them below the first.
     let expected = [(0.0, 100.0), (0.0, 30.0), (0.0, 20.0), (30.0, 60.0)];
     assert_eq!(places, [expected, expected].concat());
+    // The thread was one of them.
+    assert!(page.contains("Flame graph of thread 0: 3 zones;"), "{page}");
     assert!(page.contains(">1.667 GiB/s<"), "1 GiB in 0.6 s");
 }
 

@@ -4,7 +4,6 @@
 
 use std::path::PathBuf;
 
-use fathom_measure::compare::Judged;
 use fathom_measure::plan::{Clock, End, Measured, Plan, Roles, Round};
 use fathom_measure::result::{Build, Case, Row, Run, SCHEMA, VERSION};
 use fathom_measure::sample::{Failure, Sample};
@@ -61,14 +60,11 @@ fn case(fresh: bool, swapped: bool) -> Case {
         family: if fresh { "commands" } else { "checksum" }.to_owned(),
         workload: Spec::new("sum", &[]),
         work: Work { bytes: 4_000_000, items: 0 },
-        check: None,
         contenders: names.iter().map(|name| row(name)).collect(),
         roles,
         plan: Plan { fresh, ..Plan::default() },
         measured,
-        judged: Judged::default(),
-        source: String::new(),
-        notes: Vec::new(),
+        ..Case::default()
     }
 }
 
@@ -323,7 +319,9 @@ fn one_sample_has_no_spread() {
 fn what_limits_a_case_is_said_in_every_form() {
     let mut run = commands();
     run.cases[0].notes.push("it was late".to_owned());
-    run.cases[0].contenders[0].counters_missing.push("none here".to_owned());
+    for row in &mut run.cases[0].contenders {
+        row.counters_missing.push("none here".to_owned());
+    }
     let look = Look::default();
     for shown in [text::run(&run, &look), markdown::run(&run, &look), html::run(&run, &look)] {
         for words in
@@ -331,6 +329,30 @@ fn what_limits_a_case_is_said_in_every_form() {
         {
             assert!(shown.contains(words), "{words}: {shown}");
         }
+    }
+}
+
+/// They cost the exit code without a word.
+#[test]
+fn failures_of_who_is_hidden_are_told() {
+    let mut run = commands();
+    run.cases[0].measured.failures[2] = Some(Failure::Hung { limit_ms: 1 });
+    run.cases[0].measured.failures[3] = Some(Failure::Hung { limit_ms: 2 });
+    let text = text::run(&run, &Look::default());
+    assert!(text.contains("the hidden copy of a {n} | x: hung: no answer within 1 ms"), "{text}");
+    assert!(text.contains("what shows the overhead: hung: no answer within 2 ms"), "{text}");
+}
+
+/// The first one spoke for all.
+#[test]
+fn why_there_are_no_counters_is_said_of_whom_it_holds() {
+    let mut run = commands();
+    for (row, whys) in run.cases[0].contenders.iter_mut().zip([["all", "a's"], ["b's", "all"]]) {
+        row.counters_missing = whys.map(str::to_owned).to_vec();
+    }
+    let text = text::run(&run, &Look::default());
+    for said in ["counters: all", "counters of a {n} | x: a's", "counters of b {n}: b's"] {
+        assert_eq!(text.matches(said).count(), 1, "{said}: {text}");
     }
 }
 
@@ -433,7 +455,8 @@ const START_NS: u64 = 200_000;
 
 #[test]
 fn exports_in_the_forms_of_hyperfine_have_the_figures_of_the_samples() {
-    let run = commands();
+    let mut run = commands();
+    run.cases[0].workload.operation.clear();
     let json: serde_json::Value = serde_json::from_str(&hyperfine::json(&run)).unwrap();
     let table = hyperfine::csv(&run);
     let lines: Vec<&str> = table.lines().collect();
@@ -521,6 +544,10 @@ fn exports_in_the_forms_of_hyperfine_have_the_figures_of_the_samples() {
         shown.lines().nth(2).unwrap().split(" | ").next().unwrap().to_owned()
     });
     assert!(firsts[0].contains(b) && firsts[1].contains(a), "{firsts:?}");
+    // With --against the contenders are trees, which had no command.
+    let trees = commands();
+    let json: serde_json::Value = serde_json::from_str(&hyperfine::json(&trees)).unwrap();
+    assert_eq!(json["results"][1]["command"], "sum, b 7");
     // What is not called says so.
     let mut few = commands();
     few.cases[0].measured.rounds.truncate(17);
@@ -594,7 +621,7 @@ fn a_difference_of_runs_has_the_ends_of_both_intervals_at_half_the_error_each() 
     let said = "  beta: failed before, not now: ";
     assert!(repaired.text().contains(said), "{}", repaired.text());
     let page = html::diff::page(&repaired, ["a", "b"]);
-    assert!(page.contains(", 1 failed before only</h1>"), "{page}");
+    assert!(page.contains(", 1 failed or took no part before only</h1>"), "{page}");
     assert!(still.is_worse() && still.text().contains("  beta: failed before and now: "));
     // Who takes part in neither has not failed.
     let out = without(Failure::Unsupported { reason: "has no scan".to_owned() });
@@ -602,6 +629,8 @@ fn a_difference_of_runs_has_the_ends_of_both_intervals_at_half_the_error_each() 
     assert!(lost.is_worse() && !still.is_worse() && !still.is_incomplete(), "{still:?}");
     let said = "  beta: does not take part: has no scan\n";
     assert!(still.text().contains(said), "{}", still.text());
+    let said = "  beta: takes part now, not before: has no scan\n";
+    assert!(diff(&out, &old).text().contains(said), "{}", diff(&out, &old).text());
 }
 
 #[test]

@@ -16,15 +16,16 @@ use crate::output;
 ///
 /// For `report`, `diff` and `history`. These harnesses do not interleave, so nothing is compared within
 /// such a run; between two of them `diff` gives verdicts about hyperfine's commands only, whose every
-/// run is a process of its own. Benchmarks that come without samples have no spread; those that failed, and of
-/// hyperfine's commands (with `--ignore-failure`) the runs that did, are told and left out, and the code is 1.
+/// run is a process of its own. Benchmarks that come without samples have no spread; those that failed or were
+/// skipped, and of hyperfine's commands (with `--ignore-failure`) the runs that failed, are told and left out, and
+/// the code is 1.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// JSON files, or the folder `target/criterion`
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Where to save the run: a file, or a folder in which it gets a name [default: stdout]
+    /// Where to save the run: a file, or a folder in which it gets a name; `NAME/` makes the folder [default: stdout]
     #[arg(long, value_name = "PATH")]
     save: Option<PathBuf>,
 }

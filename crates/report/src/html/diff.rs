@@ -22,7 +22,7 @@ pub fn page(diff: &Diff, names: [&str; 2]) -> String {
     let is_repaired = |d: &&Difference| matches!(d.change, Change::Repaired(_));
     let repaired = diff.differences.iter().filter(is_repaired).count();
     if repaired > 0 {
-        headline += &format!(", {repaired} failed before only");
+        headline += &format!(", {repaired} failed or took no part before only");
     }
     let lone = |is_in_both: bool| {
         let is_it = |d: &&Difference| {

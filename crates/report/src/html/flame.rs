@@ -7,7 +7,7 @@ use fathom_measure::profile::{Report, Stack, ZoneReport};
 use super::page::{self, Cell};
 use super::plot;
 use crate::escape::html as escaped;
-use crate::number::{bytes, bytes_per_second, duration, percent};
+use crate::number::{bytes, bytes_per_second, duration, percent, plural};
 
 /// A row of the graph, in pixels.
 const ROW: f64 = 24.0;
@@ -103,8 +103,9 @@ fn graph(report: &Report) -> String {
             );
         }
         let said = format!(
-            "Flame graph of thread {thread}: {} zones; the table below has their times",
-            places.len()
+            "Flame graph of thread {thread}: {}; the table below has their times",
+            // The first is the thread itself.
+            plural(places.len().saturating_sub(1), "zone")
         );
         html += &plot::drawing((depth + 1) as f64 * ROW, &said, &marks);
         html += "<p></p>\n";

@@ -39,7 +39,7 @@ pub fn page(courses: &[Course], folder: &str) -> String {
 fn section(title: &str, courses: &[&(&Course, Vec<Step>)]) -> String {
     let most = courses.iter().map(|(course, _)| course.runs).max().unwrap_or(1);
     let frame = Frame {
-        x: Axis::linear([1.0, most as f64].into_iter()),
+        x: Axis::counted(most),
         y: Axis::around(courses.iter().flat_map(|(course, _)| course.points.iter().map(|p| p.1))),
         height: 220.0,
         x_tick: &|run| round(&count(run)),

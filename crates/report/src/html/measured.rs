@@ -203,7 +203,7 @@ fn distribution(all: &[Taken<'_>]) -> String {
 fn drift(all: &[Taken<'_>], rounds: usize) -> String {
     let times = all.iter().flat_map(|(_, taken)| taken.iter().map(|point| point.1));
     let frame = Frame {
-        x: Axis::linear([1.0, rounds as f64].into_iter()),
+        x: Axis::counted(rounds),
         y: Axis::around(times),
         height: 220.0,
         x_tick: &|at| round(&count(at)),

@@ -19,6 +19,7 @@ pub(super) struct Axis {
     low: f64,
     high: f64,
     is_log: bool,
+    is_whole: bool,
 }
 
 /// Percent of the width left free at both ends.
@@ -30,7 +31,7 @@ impl Axis {
         let (low, high) = ends(values.filter(|value| *value > 0.0));
         let wide = |end: f64| (end * 1.5).min(f64::MAX);
         let (low, high) = if high > low { (low, high) } else { (low / 1.5, wide(high)) };
-        Axis { low, high, is_log: true }
+        Axis { low, high, is_log: true, is_whole: false }
     }
 
     /// The same distance everywhere.
@@ -41,7 +42,12 @@ impl Axis {
             false => high.abs().max(1e-9) * 0.1,
         };
         let (low, high) = ((low - room).max(f64::MIN), (high + room).min(f64::MAX));
-        Axis { low, high, is_log: false }
+        Axis { low, high, is_log: false, is_whole: false }
+    }
+
+    /// From the first of so many to the last: nothing lies between two of them.
+    pub(super) fn counted(most: usize) -> Axis {
+        Axis { is_whole: true, ..Axis::linear([1.0, most as f64].into_iter()) }
     }
 
     /// Logarithmic where the values span more than a factor of eight, otherwise around them.
@@ -76,6 +82,7 @@ impl Axis {
         let power = 10_f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0].into_iter().find(|step| step * power >= rough * 0.999);
         let step = step.unwrap_or(10.0) * power;
+        let step = if self.is_whole { step.max(1.0) } else { step };
         let first = (self.low / step).ceil() as i64;
         let last = (self.high / step * (1.0 + 1e-12)).floor() as i64;
         (first..=last).map(|at| at as f64 * step).collect()
@@ -307,6 +314,14 @@ mod tests {
                 let inside = |tick: &f64| (axis.low * 0.99..=axis.high * 1.01).contains(tick);
                 assert!(ticks.iter().all(inside), "{low} to {high}: {ticks:?}");
             }
+        }
+    }
+
+    /// There was a round 1.5.
+    #[test]
+    fn what_is_counted_has_whole_ticks() {
+        for (most, ticks) in [(1, &[1.0][..]), (2, &[1.0, 2.0]), (4, &[1.0, 2.0, 3.0, 4.0])] {
+            assert_eq!(Axis::counted(most).ticks(), ticks);
         }
     }
 

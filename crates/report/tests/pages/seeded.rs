@@ -1,6 +1,5 @@
 //! Results of every kind from a seed: what a page is made of when nothing is measured.
 
-use fathom_measure::compare::Judged;
 use fathom_measure::plan::{End, Measured, Plan, Roles, Round};
 use fathom_measure::profile::{Report, Stack, ZoneReport};
 use fathom_measure::result::{Build, Case, Row, Run, SCHEMA, VERSION};
@@ -43,14 +42,11 @@ pub(crate) fn case(family: &str, workload: Spec, contenders: &[(&str, f64)], see
         family: family.to_owned(),
         workload,
         work: if fresh { Work::default() } else { Work { bytes: 4_000_000, items: 0 } },
-        check: None,
         contenders: names.map(row).collect(),
         roles: Roles { twin: Some(contenders.len()), ..Roles::default() },
         plan: Plan { fresh, ..Plan::default() },
         measured,
-        judged: Judged::default(),
-        source: String::new(),
-        notes: Vec::new(),
+        ..Case::default()
     }
 }
 

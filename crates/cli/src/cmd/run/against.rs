@@ -273,10 +273,9 @@ fn git(arguments: &[&str]) -> anyhow::Result<String> {
 #[cfg(test)]
 mod tests {
     use fathom_measure::compare::{Floor, Judged, Seen};
-    use fathom_measure::rounds::{End, Measured, Plan, Roles};
     use fathom_measure::stats::Interval;
     use fathom_measure::verdict::{Broken, Unresolved};
-    use fathom_measure::workload::{Spec, Work};
+    use fathom_measure::workload::Spec;
 
     use super::*;
 
@@ -295,26 +294,8 @@ mod tests {
             seen: Seen::of(&[0.1]),
             verdict,
         };
-        Case {
-            family: "commands".to_owned(),
-            workload: Spec::new("make", &[]),
-            work: Work::default(),
-            check: None,
-            contenders: Vec::new(),
-            roles: Roles::default(),
-            plan: Plan::default(),
-            measured: Measured {
-                iterations: 1,
-                rounds: Vec::new(),
-                failures: Vec::new(),
-                end: End::Rounds,
-                alpha_share: 1.0,
-                planned: 0,
-            },
-            judged: Judged { comparisons: vec![comparison], ..Judged::default() },
-            source: String::new(),
-            notes: Vec::new(),
-        }
+        let judged = Judged { comparisons: vec![comparison], ..Judged::default() };
+        Case { workload: Spec::new("make", &[]), judged, ..Case::default() }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use fathom_measure::compare::{Clock, judge};
 use fathom_measure::result::{Case, Counter, Row, Run};
 use fathom_measure::rounds::{Plan, Roles, measure};
 use fathom_measure::simulated::{LABEL, Scope, Simulation};
-use fathom_measure::workload::{Spec, Work};
+use fathom_measure::workload::Spec;
 
 use self::seats::Seat;
 use crate::exit::Exit;
@@ -42,7 +42,7 @@ pub(crate) struct Options {
     #[arg(required_unless_present = "reference", value_name = "COMMAND")]
     commands: Vec<String>,
 
-    /// The baseline, instead of the first command; if it fails, there are no verdicts
+    /// The baseline, instead of the first command, without values of -L and -P; if it fails, there are no verdicts
     #[arg(long, value_name = "COMMAND")]
     reference: Option<String>,
 
@@ -50,11 +50,11 @@ pub(crate) struct Options {
     #[arg(long, value_name = "NAME", requires = "reference")]
     reference_name: Option<String>,
 
-    /// Names shown instead of the commands, in the same order
+    /// Names shown instead of the commands, in the same order: one for each, or one for each with each value of -L and -P
     #[arg(long, value_delimiter = ',', value_name = "NAME,…", conflicts_with = "command_names")]
     names: Vec<String>,
 
-    /// The same, one at a time
+    /// The same, one at a time; with -L or -P one for all, or one for each command with each value
     #[arg(short = 'n', long = "command-name", value_name = "NAME")]
     command_names: Vec<String>,
 
@@ -79,11 +79,11 @@ pub(crate) struct Options {
     #[arg(short, long, value_name = "N", default_value_t = 1)]
     warmup: u32,
 
-    /// Exactly so many runs of each command
+    /// Exactly so many runs of each command, whatever `--limit` says
     #[arg(short, long, value_name = "N", conflicts_with = "rounds", value_parser = runs())]
     runs: Option<u32>,
 
-    /// At least so many runs
+    /// At least so many runs, whatever `--limit` says
     #[arg(short, long, value_name = "N", conflicts_with_all = ["runs", "rounds"],
           value_parser = runs())]
     min_runs: Option<u32>,
@@ -184,19 +184,23 @@ impl Options {
         self.reference.iter().chain(&self.commands)
     }
 
-    /// The name of a line, if it was given one.
-    fn name(&self, number: usize) -> Option<&String> {
-        let Some(number) = number.checked_sub(usize::from(self.reference.is_some())) else {
-            return self.reference_name.as_ref();
+    /// The name of a line, if it was given one, and whether that is of this place among all contenders alone.
+    fn name(&self, number: usize, place: usize) -> (Option<&String>, bool) {
+        let first = usize::from(self.reference.is_some());
+        let Some(number) = number.checked_sub(first) else {
+            return (self.reference_name.as_ref(), false);
         };
-        self.names.get(number).or_else(|| self.command_names.get(number))
+        let names = if self.names.is_empty() { &self.command_names } else { &self.names };
+        let has_values = !self.lists.is_empty() || !self.scan.is_empty();
+        match names.len() {
+            1 if has_values => (names.first(), false),
+            count if count > self.commands.len() => (names.get(place - first), true),
+            _ => (names.get(number), false),
+        }
     }
 
-    fn input_file(&self) -> Option<PathBuf> {
-        self.input.clone().filter(|path| path.as_os_str() != "null")
-    }
-
-    fn check(&self) -> anyhow::Result<()> {
+    /// Refuses what is given neither for all, nor for each command or each of so many contenders.
+    fn ensure_one_for_each(&self, contenders: usize) -> anyhow::Result<()> {
         let lines = self.lines().count();
         for (given, what) in [
             (&self.setup, "setup"),
@@ -205,15 +209,48 @@ impl Options {
             (&self.cleanup, "cleanup"),
             (&self.command_output, "output"),
         ] {
-            let right = given.len() <= 1 || given.len() == lines;
-            ensure!(right, "--{what}: give one for all commands or one for each");
+            let right = given.len() <= 1 || [lines, contenders].contains(&given.len());
+            ensure!(
+                right,
+                "--{what}: give one for all, one for each command, or one for each with each value"
+            );
         }
-        let named = self.names.is_empty() || self.names.len() == self.commands.len();
-        ensure!(named, "--names: give one for each command");
+        let all = self.commands.len();
+        let is_each = |count| [all, contenders + all - lines].contains(&count);
+        let named = self.names.is_empty() || is_each(self.names.len());
+        ensure!(named, "--names: give one for each command, or one for each with each value");
+        let few = self.command_names.len() <= all || is_each(self.command_names.len());
+        ensure!(
+            few,
+            "--command-name: there are more names than commands, and not one for each with each value"
+        );
+        Ok(())
+    }
+
+    /// Refuses what the reference, which has no values, would take as it is written.
+    fn ensure_reference_without_values(&self) -> anyhow::Result<()> {
+        let Some(reference) = &self.reference else { return Ok(()) };
+        let asides =
+            [&self.setup, &self.prepare, &self.conclude, &self.cleanup, &self.command_output];
+        let lists = self.lists.chunks_exact(2).chain(self.scan.chunks_exact(3));
+        let names: Vec<String> = lists.map(|given| format!("{{{}}}", given[0])).collect();
+        for text in asides.iter().filter_map(|given| given.first()).chain([reference]) {
+            let name = names.iter().find(|name| text.contains(*name));
+            ensure!(
+                name.is_none(),
+                "{text}: the reference has no values of -L and -P; what is run beside it may be one for each command"
+            );
+        }
+        Ok(())
+    }
+
+    fn input_file(&self) -> Option<PathBuf> {
+        self.input.clone().filter(|path| path.as_os_str() != "null")
+    }
+
+    fn check(&self) -> anyhow::Result<()> {
         let mut names = self.names.iter().chain(&self.command_names).chain(&self.reference_name);
         ensure!(names.all(|name| !name.trim().is_empty()), "a name is blank");
-        let few = self.command_names.len() <= self.commands.len();
-        ensure!(few, "--command-name: there are more names than commands");
         let fresh = "--processes: every run of a command is a fresh process already";
         ensure!(self.method.processes.is_none(), fresh);
         if let (Some(least), Some(most)) = (self.min_runs, self.max_runs) {
@@ -304,11 +341,16 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     finished(options, &run, is_well)
 }
 
-/// Refuses a plot of what is no scan, be it over cases or, in a single one, over commands.
+/// Refuses a plot of what is no scan, be it over cases or, in a single one, over commands, of which `--against`
+/// makes cases.
 fn ensure_drawable(options: &Options, cases: &[(Spec, Vec<Seat>)]) -> anyhow::Result<()> {
     let parameters: Vec<_> = match cases {
-        [(_, seats)] if seats.iter().all(|seat| seat.parameters.len() == 1) => {
-            seats.iter().map(|seat| &seat.parameters).collect()
+        [(_, seats)]
+            if options.against.revision.is_none()
+                && seats.iter().all(|seat| seat.parameters.len() <= 1) =>
+        {
+            // A reference has none.
+            seats.iter().map(|seat| &seat.parameters).filter(|own| !own.is_empty()).collect()
         }
         _ => cases.iter().map(|(spec, _)| &spec.parameters).collect(),
     };
@@ -352,35 +394,31 @@ fn measured(
 ) -> anyhow::Result<bool> {
     let house = options.house()?;
     let set_up = once(&mut seats, &house, "set-up", |seat| seat.setup.as_ref());
-    let mut commands: Vec<Outside> = seats.iter().map(|seat| seat.outside.clone()).collect();
-    let asked = commands.len();
+    let commands: Vec<Outside> = seats.iter().map(|seat| seat.outside.clone()).collect();
     let events: Vec<Event> =
         options.method.events().iter().filter_map(|name| Event::named(name).cloned()).collect();
     let plan = options.plan();
-    let ticker = Ticker::new(&format!("{asked} commands {spec}"));
+    let ticker = Ticker::new(&format!("{} commands {spec}", seats.len()));
     let mut progress = |done, planned| ticker.tick(done, planned);
     let stop = interrupt::measuring();
 
     // The check comes first: who fails it is not run again, and the baseline is whoever passes, unless it
     // was named.
-    let mut trial = Commands::new(commands.clone(), house.clone(), &events, stop, &mut progress);
-    let mut failures = trial.check(seats.iter().map(|seat| seat.failed.clone()).collect());
-    let (expected, names, missing) = (trial.expected(), trial.events(), trial.missing());
+    let mut executor = Commands::new(commands, house.clone(), &events, stop, &mut progress);
+    let mut failures = executor.check(seats.iter().map(|seat| seat.failed.clone()).collect());
+    let (expected, names, missing) = (executor.expected(), executor.events(), executor.missing());
     let first_alive = failures.iter().position(Option::is_none);
     let baseline = first_alive.filter(|_| options.reference.is_none()).unwrap_or(0);
     let wall_only = plan.clock != Some(Clock::Cpu);
     let mut roles = Roles { baseline, twin_of: baseline, wall_only, ..Roles::default() };
     if failures[baseline].is_none() {
-        roles.twin = Some(commands.len());
-        commands.push(commands[baseline].clone());
+        roles.twin = Some(executor.add(seats[baseline].outside.clone()));
         failures.push(None);
     }
     if first_alive.is_some() && house.shell.is_some() {
-        roles.empty = Some(commands.len());
-        commands.push(Outside { is_shell_alone: true, ..Outside::default() });
+        roles.empty = Some(executor.add(Outside { is_shell_alone: true, ..Outside::default() }));
         failures.push(None);
     }
-    let mut executor = Commands::new(commands.clone(), house.clone(), &events, stop, &mut progress);
     let measured = measure(&mut executor, failures, roles, &plan);
     let judged = judge(&measured, roles, &plan);
     let counter = |event: &String| Counter {
@@ -402,20 +440,18 @@ fn measured(
     let mut case = Case {
         family: "commands".to_owned(),
         workload: spec,
-        work: Work::default(),
         check: expected,
-        contenders: (0..commands.len()).map(row).collect(),
+        contenders: (0..measured.failures.len()).map(row).collect(),
         roles,
         plan,
         measured,
         judged,
-        source: String::new(),
-        notes: Vec::new(),
+        ..Case::default()
     };
     case.compact();
     if options.method.simulates() {
-        for (number, command) in commands.iter().enumerate().take(asked) {
-            simulated(&mut case, number, command, &house);
+        for (number, seat) in seats.iter().enumerate() {
+            simulated(&mut case, number, &seat.outside, &house);
         }
     }
     drop(once(&mut seats, &house, "clean-up", |seat| seat.cleanup.as_ref()));

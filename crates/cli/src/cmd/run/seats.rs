@@ -53,7 +53,7 @@ fn cases(options: &Options) -> anyhow::Result<Vec<Spec>> {
     Ok(combinations(options, lists)?.into_iter().map(spec).collect())
 }
 
-/// The contenders of a case: each command with every combination of the values of `-L` and `-P`.
+/// The contenders of a case: the reference, and each command with every combination of the values of `-L` and `-P`.
 fn seats(options: &Options, spec: &Spec) -> anyhow::Result<Vec<Seat>> {
     let mut lists = Vec::new();
     for pair in options.lists.chunks_exact(2) {
@@ -63,30 +63,50 @@ fn seats(options: &Options, spec: &Spec) -> anyhow::Result<Vec<Seat>> {
         let step = options.step.as_deref().unwrap_or("1");
         lists.push((scan[0].clone(), scanned(&scan[1], &scan[2], step)?));
     }
-    let mut seats = Vec::new();
-    for parameters in combinations(options, lists)? {
-        for number in 0..options.lines().count() {
-            seats.push(seat(options, spec, number, parameters.clone())?);
+    let all = combinations(options, lists)?;
+    let lines = options.lines().count();
+    let first = lines - options.commands.len();
+    options.ensure_one_for_each(first + all.len() * options.commands.len())?;
+    options.ensure_reference_without_values()?;
+    // The reference is one command, as hyperfine has it.
+    let mut seats: Vec<Seat> = Vec::new();
+    for number in 0..first {
+        seats.push(seat(options, spec, (number, seats.len()), Values::new())?);
+    }
+    for parameters in all {
+        for number in first..lines {
+            seats.push(seat(options, spec, (number, seats.len()), parameters.clone())?);
         }
     }
     Ok(seats)
 }
 
-fn seat(options: &Options, spec: &Spec, number: usize, parameters: Values) -> anyhow::Result<Seat> {
+/// A line at its place among all contenders.
+fn seat(
+    options: &Options,
+    spec: &Spec,
+    (number, place): (usize, usize),
+    parameters: Values,
+) -> anyhow::Result<Seat> {
     let line = options.lines().nth(number).cloned().unwrap_or_default();
     let mut all = spec.parameters.clone();
     all.extend(parameters.clone());
     let of = |given: &[String]| {
-        let line = if given.len() == 1 { given.first() } else { given.get(number) };
+        let line = match given.len() {
+            1 => given.first(),
+            count if count == options.lines().count() => given.get(number),
+            _ => given.get(place),
+        };
         line.map(|line| filled(line, &all))
     };
     // By the command as it was given where cases differ: with the value in it, each case would have
     // contenders of its own, and nothing could be drawn or compared across cases.
     let nothing = "''".to_owned();
-    let name = options.name(number).unwrap_or(if line.is_empty() { &nothing } else { &line });
+    let (name, is_own) = options.name(number, place);
+    let name = name.unwrap_or(if line.is_empty() { &nothing } else { &line });
     let id = filled(name, &parameters);
     let values = || parameters.iter().map(|(name, value)| format!(" {name}={value}"));
-    let id = if id == *name { values().fold(id, |id, value| id + &value) } else { id };
+    let id = if id == *name && !is_own { values().fold(id, |id, value| id + &value) } else { id };
     Ok(Seat {
         id,
         outside: Outside {
