@@ -288,7 +288,7 @@ def _asked(
     whole("top", top, 0)
     whole("threads", threads, 1, MOST_THREADS)
     whole("chunk_bytes", chunk_bytes, 64, 1 << 30)
-    whole("memory_limit", memory_limit, 0)
+    whole("memory_limit", memory_limit, 1)
     is_default = stats is STATS
     if is_default and _list(texts) and not _list(values):
         stats = ("count", "distinct")

@@ -94,7 +94,8 @@ def _tasks_of_objects(inputs: list, task_bytes: int, records: bool, query) -> li
     words = ["--bytes", str(task_bytes), *(["--records"] if records else [])]
     if records and query.delimiter is not None:
         words += ["--delimiter", chr(query.delimiter)]
-    lines = _command.call(["plan", *words, "--", *urls], accepted=(0,)).decode().splitlines()
+    # Names of any bytes, which may be line ends of Unicode, but no line feeds; behind the last one stands nothing.
+    *lines, _ = os.fsdecode(_command.call(["plan", *words, "--", *urls], accepted=(0,))).split("\n")
     words = _words(query)
     return [[*words, *shlex.split(line)] for line in lines]
 
@@ -123,10 +124,7 @@ def _words(query) -> list[str]:
         words += [flag] if is_said else []
     words += [f"--where={query.filter}"] if query.filter is not None else []
     if query.null_values:
-        texts = [text.decode() for text in query.null_values]
-        if any("," in text for text in texts):
-            raise ValueError("null_values=: with objects of stores they have no commas")
-        words.append("--null-values=" + ",".join(texts))
+        words.append("--null-values=" + ",".join(_one(text.decode()) for text in query.null_values))
     if not query.values:
         return [*words[2:], "--count"]
     for column, null, is_text in query.values:
@@ -161,7 +159,7 @@ _BAD_DATA = 3
 
 def _data_error(said: str) -> DataError:
     """What the command said in the end, as the module says it: lines before are hints for who calls the command."""
-    message = said.splitlines()[-1].removeprefix("fathom: ")
+    message = said.split("\n")[-1].removeprefix("fathom: ")
     place = re.match(r"(.*?):(\d+):(\d+): ", message)
     if place is None:
         return DataError(message)

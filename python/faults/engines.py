@@ -456,7 +456,7 @@ def changed(engine, given):
         try:
             engine.run(given.paths)
         except Exception as error:  # noqa: BLE001: every engine wraps it in its own
-            assert "changed between two states" in str(error), repr(error)
+            assert f"{given.paths[0]} changed between two states" in str(error), repr(error)
             return None
     raise AssertionError("a file changed, and nobody saw it")
 

@@ -66,11 +66,13 @@ pub(crate) fn settle<'py>(
     let said = plan.said();
     // One after the other: there may be more than can be open.
     let outcome = py.detach(|| -> Result<(), Failure> {
+        let mut is_settled = false;
         for path in paths {
+            // Of each, because the first that is not UTF-8 is told.
             let mut texts = [guesses.text(whole(path, 1)?).map_err(Failure::Engine)?];
-            if guess::has_text(&mut texts) {
+            if !is_settled && guess::has_text(&mut texts) {
                 guesses.settle(&mut texts, query.as_mut(), &said);
-                break;
+                is_settled = true;
             }
         }
         Ok(())

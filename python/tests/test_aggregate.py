@@ -381,6 +381,7 @@ WRONG = [
     (ValueError, "texts: places", dict(texts=0)),
     (TypeError, "by: a column is a name or a place, not 1.5", dict(by=1.5)),
     (TypeError, "memory_limit is a whole number, not '1M'", dict(memory_limit="1M")),
+    (ValueError, "memory_limit is 1 to", dict(memory_limit=0)),
     (ValueError, 'sort: nothing is called "nope"; there is key, min, mean, max, and every statistic', dict(sort="nope")),
     (ValueError, 'sort: nothing is called "w"; there is k, min, mean, max', dict(by="k", values="v", sort=["k", "w"])),
     (TypeError, "sort is a text or several, and 5 is none", dict(sort=5)),

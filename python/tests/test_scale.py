@@ -130,6 +130,18 @@ def test_what_is_wrong_in_an_object_has_its_place_in_it(tmp_path, monkeypatch):
         _scale.partial(["--", "s3://b/a:c.csv"], None)
 
 
+@pytest.mark.parametrize("name", [b"a\xe2\x80\xa8b", b"a\xc2\x85b", b"a\x0b\x0c\r\x1cb"])
+def test_names_were_cut_at_line_ends_of_unicode(tmp_path, name):
+    path = os.path.join(tmp_path, os.fsdecode(name))
+    with open(path, "wb") as file:
+        file.write(b"a;1\n")
+    _, query = _scale.asked(path)
+    [task] = _scale._tasks_of_objects([path], 1000, False, query)
+    assert task[-2:] == ["--", path]
+    error = _scale._data_error(f"fathom: a hint\nfathom: {path}:1:3: no number")
+    assert (error.path, str(error)) == (path, f"{path}:1:3: no number")
+
+
 def test_a_second_copy_that_fails_is_no_matter():
     class Twice:
         """The first copy of the only call ends late, and its second one, which fails, behind it."""
@@ -213,6 +225,16 @@ def test_a_file_without_text_is_none_that_is_guessed_by(tmp_path, nothing):
     table = run(paths, Here(1), **asked)
     assert dict(table) == {"a": 1, "b": 3} == dict(fathom.aggregate(paths, **asked))
     assert table.guessed == fathom.aggregate(paths, **asked).guessed
+
+
+def test_the_encoding_of_a_later_file_was_not_told(tmp_path):
+    paths = [tmp_path / name for name in ("a.csv", "b.csv", "c.csv")]
+    for path, encoding in zip(paths, ["utf-8", "utf-16-be", "utf-16-le"]):
+        path.write_bytes("\ufeffk,v\na,1\n".encode(encoding))
+    asked = dict(by=1, values=2, stats="sum")
+    table, here = run(paths, Here(1), **asked), fathom.aggregate(paths, **asked)
+    assert dict(table) == dict(here) == {"a": 3}
+    assert table.guessed == here.guessed and here.guessed["encoding"] == "utf-16-be"
 
 
 def test_names_that_are_no_unicode_are_of_two_files(tmp_path):

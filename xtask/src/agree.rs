@@ -13,7 +13,8 @@ use std::process::{Command, Output};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::packages::{install, root, run, target};
+use crate::packages::{install, run};
+use crate::record::built;
 
 /// How far the median difference may be from nothing.
 const MOST: f64 = 0.05;
@@ -42,7 +43,7 @@ pub(crate) fn run_all(turns: u32, fathom: Option<PathBuf>, only: &[String]) -> R
     install(&["openssl", "xxhash"])?;
     let fathom = match fathom {
         Some(fathom) => fathom,
-        None => built()?,
+        None => built()?.join("fathom"),
     };
     let is_wanted = |name: &str| only.is_empty() || only.iter().any(|wanted| wanted == name);
     let openssl: Vec<_> = OPENSSL.iter().filter(|(name, _)| is_wanted(name)).collect();
@@ -98,14 +99,6 @@ pub(crate) fn run_all(turns: u32, fathom: Option<PathBuf>, only: &[String]) -> R
     }
     ensure!(apart == 0, "{apart} of {} rows differ by more than {:.0} %", rows.len(), 100.0 * MOST);
     Ok(())
-}
-
-/// A release build with the C libraries.
-fn built() -> Result<PathBuf> {
-    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    build.current_dir(root()).args(["build", "--locked", "--release", "--package", "fathom-cli"]);
-    run(build.args(["--features", "native"])).context("building fathom with its C libraries")?;
-    Ok(target().join("release/fathom"))
 }
 
 /// Bytes per second of 8 KiB buffers.

@@ -52,7 +52,7 @@ enum Check {
     Cpp,
     /// Build the Python wheel and run its tests in a fresh environment
     Python {
-        /// The wheel to be given away: optimised, its sizes checked; FATHOM_PROGRAM names its command
+        /// The wheel to be given away: optimised, its sizes checked; FATHOM_PROGRAM may name its command
         #[arg(long)]
         release: bool,
         /// Build it, and run no tests
@@ -111,7 +111,7 @@ enum Check {
         #[arg(default_value = "")]
         only: String,
     },
-    /// Measure what the prose speaks of and save the runs; on a quiet machine, ten minutes
+    /// Measure a part of what the prose speaks of and save the runs; on a quiet machine, ten minutes
     Record {
         /// What the machine is called: the last part of the folder's name
         machine: String,
@@ -144,7 +144,7 @@ enum Check {
         /// Times each pair is run
         #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
         turns: u32,
-        /// A program that is built already, with feature `native`
+        /// A program that is built already
         #[arg(long)]
         fathom: Option<std::path::PathBuf>,
         /// Only these rows

@@ -14,6 +14,9 @@ use crate::skip;
 /// What is installed, and what runs there.
 const PROJECT: [&str; 4] = ["package.json", "package-lock.json", "check.mjs", "shoot.mjs"];
 
+/// What npm says where it reaches nobody.
+const NO_NETWORK: [&str; 5] = ["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT"];
+
 /// The pictures of the documents: name, saved run, and the heading at which the picture begins.
 const PICTURES: [(&str, &str, &str); 3] = [
     ("run", "2026-11-22-1f9daf00-epyc-zen4-2core/run-threads.json", ""),
@@ -95,11 +98,21 @@ fn installed() -> Result<PathBuf> {
     for name in PROJECT {
         copied(&own.join(name), &project.join(name))?;
     }
+    run(Command::new("node").arg("--version"))
+        .map_err(|error| skip(format!("no Node (Debian: nodejs): {error:#}")))?;
     if !is_there {
         let mut npm = Command::new("npm");
         npm.current_dir(&project);
-        run(npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]))
-            .context("npm (Debian: npm)")?;
+        run(Command::new("npm").arg("--version"))
+            .map_err(|error| skip(format!("no npm (Debian: npm): {error:#}")))?;
+        run(npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]))
+            .map_err(|error| {
+                let said = format!("{error:#}");
+                match NO_NETWORK.iter().any(|code| said.contains(code)) {
+                    true => skip(format!("no network for npm: {said}")),
+                    false => error.context("npm ci"),
+                }
+            })?;
     }
     Ok(project)
 }

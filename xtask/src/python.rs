@@ -3,7 +3,7 @@
 //!
 //! The wheel brings the command: what the workspace built (or FATHOM_PROGRAM names), stripped. Libraries
 //! that have the same features as in the workspace's build are taken from there; `--release` makes the
-//! wheel to be given away, for which sizes are checked.
+//! wheel to be given away, whose command is a release build, too, and for which sizes are checked.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use crate::packages::{cache, host_fathom, root, run, target};
+use crate::record::built;
 
 /// What a released wheel, and the module in it, may take at most.
 const MOST_WHEEL_BYTES: u64 = 25 << 20;
@@ -44,7 +45,11 @@ pub(crate) fn fresh(environment: &Path) -> Result<PathBuf> {
 
 pub(crate) fn run_all(release: bool, only_wheel: bool) -> Result<()> {
     let python = environment()?;
-    let wheel = build(&python, release, &host_fathom()?)?;
+    let program = match std::env::var_os("FATHOM_PROGRAM") {
+        None if release => built()?.join("fathom"),
+        _ => host_fathom()?,
+    };
+    let wheel = build(&python, release, &program)?;
     println!("{}", wheel.display());
     if only_wheel {
         return Ok(());
@@ -80,8 +85,16 @@ fn build(python: &Path, release: bool, program: &Path) -> Result<PathBuf> {
     maturin.current_dir(root().join("python")).env("CARGO_TARGET_DIR", &target);
     maturin.args(["-m", "maturin", "build", "--quiet", "--locked", "--out"]).arg(&wheels);
     maturin.arg("--interpreter").arg(python);
-    // For this machine alone, unless it is to be given away.
-    maturin.args(if release { ["--release", "--strip"] } else { ["--compatibility", "linux"] });
+    // For this machine alone, unless it is to be given away: then for those that have the C library of the command,
+    // which maturin does not look at. It refuses a module that needs a newer one.
+    if release {
+        let said = run(Command::new("readelf").args(["--wide", "--dyn-syms"]).arg(program))?.stdout;
+        let platform = platform(&String::from_utf8_lossy(&said));
+        maturin.args(["--release", "--strip"]);
+        maturin.args(platform.map(|name| format!("--compatibility={name}")));
+    } else {
+        maturin.args(["--compatibility", "linux"]);
+    }
     run(&mut maturin).context("maturin")?;
     let mut found = fs::read_dir(&wheels)?.collect::<Result<Vec<_>, _>>()?;
     ensure!(found.len() == 1, "{} wheels in {}", found.len(), wheels.display());
@@ -94,4 +107,26 @@ fn build(python: &Path, release: bool, program: &Path) -> Result<PathBuf> {
         ensure!(whole <= MOST_WHEEL_BYTES, "the wheel has more than {MOST_WHEEL_BYTES} bytes");
     }
     Ok(wheel)
+}
+
+/// The platform of wheels on which a program runs, of whose symbols readelf says this; none if it is static.
+fn platform(said: &str) -> Option<String> {
+    let digits = |rest: &str| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
+    let minor: u32 = said.split("GLIBC_2.").skip(1).filter_map(digits).max()?;
+    // Of the versions before 2.34 not each is a platform.
+    let known = [17, 28, 31, 34].into_iter().find(|known| minor <= *known).unwrap_or(minor);
+    Some(format!("manylinux_2_{known}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wheel_promised_an_older_c_library_than_its_command_needs() {
+        let said = "read@GLIBC_2.2.5 (2)\n hypot@GLIBC_2.35 (3)\n inotify_init1@GLIBC_2.9 (4)\n";
+        assert_eq!(platform(said).as_deref(), Some("manylinux_2_35"));
+        assert_eq!(platform("pow@GLIBC_2.29 (2)\n").as_deref(), Some("manylinux_2_31"));
+        assert_eq!(platform("\n"), None);
+    }
 }

@@ -1,5 +1,6 @@
-//! `cargo xtask record MACHINE`: measures what the project's prose speaks of and saves the runs under
-//! `record/DATE-COMMIT-MACHINE/`, in about ten minutes on a machine with nothing else to do.
+//! `cargo xtask record MACHINE`: measures a part of what the project's prose speaks of and saves the runs under
+//! `record/DATE-COMMIT-MACHINE/`, in about ten minutes on a machine with nothing else to do. The commands of all
+//! other saved runs are in the README of their folder.
 //!
 //! Refuses sources that differ from the commit, because nobody could build that program again. The
 //! tables in prose are written from the saved runs afterwards, by the test that checks them.

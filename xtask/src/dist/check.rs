@@ -129,6 +129,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_image_of_a_release_was_pushed_while_that_was_a_draft() {
+        let files = fs::read_dir(root().join(".github/workflows")).unwrap();
+        for text in files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()) {
+            let is_published = text.contains("\non:\n  release:\n    types: [published]\n");
+            assert!(is_published || !text.contains("--push"), "{text}");
+        }
+    }
+
+    #[test]
     fn an_image_had_no_temporary_folder() {
         assert!(recipe("FROM scratch\nWORKDIR /data\nENTRYPOINT [\"/fathom\"]\n").is_err());
         recipe("FROM scratch\nWORKDIR /tmp\nENTRYPOINT [\"/fathom\"]\n").unwrap();

@@ -28,9 +28,11 @@ pub(super) fn package(program: &Program, source: &Path) -> Result<Vec<u8>> {
     for text in texts(source)? {
         files.push(File::new(format!("usr/share/doc/fathom-workbench/{}", text.path), text.bytes));
     }
+    // A candidate comes before its release; with `-` Debian would take `rc.1` for a revision that comes after it.
+    let sorted = version.replacen('-', "~", 1);
     let kibibytes: usize = files.iter().map(|file| file.bytes.len().div_ceil(1024)).sum();
     let control = format!(
-        "Package: fathom-workbench\nVersion: {version}\nArchitecture: {}\n\
+        "Package: fathom-workbench\nVersion: {sorted}\nArchitecture: {}\n\
          Maintainer: the maintainers of fathom <maintainers@localhost>\nInstalled-Size: {kibibytes}\n\
          Conflicts: fathom\nSection: utils\nPriority: optional\n\
          Description: aggregate text exactly; find out what is fastest here, with proof\n \
@@ -55,7 +57,7 @@ mod tests {
             return println!("no dpkg-deb here: not tested");
         }
         let program = Program {
-            version: "1.2.3".into(),
+            version: "1.2.3-rc.1".into(),
             target: "aarch64-unknown-linux-musl".into(),
             bytes: b"#!/bin/sh\necho fathom\n".to_vec(),
             pages: vec![("fathom.1".into(), b".TH fathom\n".to_vec())],
@@ -70,7 +72,7 @@ mod tests {
             String::from_utf8(output.stdout).unwrap()
         };
         let control = told("--field");
-        assert!(control.contains("Version: 1.2.3\nArchitecture: arm64\n"), "{control}");
+        assert!(control.contains("Version: 1.2.3~rc.1\nArchitecture: arm64\n"), "{control}");
         let contents = told("--contents");
         for line in ["-rwxr-xr-x root/root        22", "./usr/share/man/man1/fathom.1.gz"] {
             assert!(contents.contains(line), "{contents}");

@@ -51,7 +51,10 @@ impl Machine {
 
 /// Makes everything for `machines` into `target/xtask/dist`; of a tag, whose name is `v` and the version.
 pub(crate) fn run_all(tag: Option<&str>, machines: &[Machine], url: &str) -> Result<()> {
-    let source = tag.map_or_else(|| Ok(root()), tree)?;
+    let source = match tag {
+        Some(tag) => tree(&root(), cache().join("dist-source"), tag)?,
+        None => root(),
+    };
     let out = cache().join("dist");
     let _ = fs::remove_dir_all(&out);
     fs::create_dir_all(&out)?;
@@ -78,17 +81,17 @@ pub(crate) fn run_all(tag: Option<&str>, machines: &[Machine], url: &str) -> Res
 }
 
 /// The files of a tag, as a working tree of its own, so that the program can name its commit.
-fn tree(tag: &str) -> Result<PathBuf> {
-    let folder = cache().join("dist-source");
-    let git = |arguments: &[&str]| {
-        run(Command::new("git").current_dir(root()).args(arguments).arg(&folder))
+fn tree(repository: &Path, folder: PathBuf, tag: &str) -> Result<PathBuf> {
+    let worktree = |words: &[&str], more: &[&str]| {
+        let mut git = Command::new("git");
+        run(git.current_dir(repository).arg("worktree").args(words).arg(&folder).args(more))
     };
     if folder.exists() {
-        git(&["worktree", "remove", "--force"])?;
+        worktree(&["remove", "--force"], &[])?;
     }
-    let mut add = Command::new("git");
-    add.current_dir(root()).args(["worktree", "add", "--detach", "--quiet"]).arg(&folder).arg(tag);
-    run(&mut add).with_context(|| format!("the tree of {tag}"))?;
+    // By force, because git goes on to know a folder that `cargo clean` removed.
+    worktree(&["add", "--force", "--detach", "--quiet"], &[tag])
+        .with_context(|| format!("the tree of {tag}"))?;
     Ok(folder)
 }
 
@@ -161,4 +164,24 @@ fn pack(program: &Program, source: &Path, out: &Path) -> Result<()> {
     // Docker looks for no other name.
     fs::copy(source.join("release/Containerfile"), out.join("oci/Dockerfile"))?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tree_of_a_tag_could_not_be_made_where_one_had_been_removed() {
+        let repository = tempfile::tempdir().unwrap();
+        let git = |words: &str| {
+            run(Command::new("git").current_dir(&repository).args(words.split(' '))).unwrap();
+        };
+        git("init --quiet");
+        git("-c user.name=n -c user.email=e commit --quiet --allow-empty --message m");
+        git("tag v1");
+        let made = || tree(repository.path(), repository.path().join("source"), "v1").unwrap();
+        fs::remove_dir_all(made()).unwrap();
+        made();
+        made();
+    }
 }
