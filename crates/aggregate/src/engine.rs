@@ -361,8 +361,8 @@ pub(crate) fn run(
     }
     let spills = memory.spills();
     for (runs, pool) in runs.iter_mut().zip(memory.into_pools()) {
-        let Some((pool, kernel, keep)) = pool else { continue };
-        runs.extend(runs_of(pool, kernel, keep, threads)?);
+        let Some(pool) = pool else { continue };
+        runs.extend(runs_of(pool, threads)?);
     }
     let gathering = Gathering::new(runs, threads);
     for ((name, is_text), scale) in names.values.into_iter().zip(gathering.scales()) {
@@ -384,7 +384,8 @@ pub(crate) fn run(
 }
 
 /// The parts of a pool in order, which so many threads put them in.
-fn runs_of(pool: Pool, kernel: Kernel, keep: Keep, threads: usize) -> Result<Vec<Run>, Error> {
+fn runs_of(pool: Pool, threads: usize) -> Result<Vec<Run>, Error> {
+    let (kernel, keep) = (pool.kernel, pool.keep);
     let parts = Mutex::new(pool.into_parts());
     let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
     let run = |part| Shard::of_part(kernel, keep, part).into_run();
@@ -685,13 +686,9 @@ mod tests {
         result
     }
 
-    /// Of keys of every table, some of two: the statistics of each, by threads that take turns, and how many of these
+    /// Holds the statistics of keys of every table, some of two, to what came, by threads that take turns; how many of these
     /// emptied their tables.
-    fn pooled(
-        keys: u64,
-        rows: u64,
-        squares: bool,
-    ) -> (BTreeMap<Vec<u8>, Stats>, BTreeMap<Vec<u8>, Stats>, usize) {
+    fn pooled(keys: u64, rows: u64, squares: bool) -> usize {
         const SETTLED: u64 = 500;
         let (kernel, keep) = (Kernel { level: Level::best() }, Keep { squares, ..Keep::default() });
         let (pool, account) = (Arc::new(Pool::new(2, kernel, keep)), Account::new(None));
@@ -721,12 +718,13 @@ mod tests {
         shards.iter_mut().for_each(|shard| shard.end_pool().unwrap());
         let mut runs: Vec<Run> = shards.into_iter().map(Shard::into_run).collect();
         let pool = Arc::into_inner(pool).expect("threads let go of it");
-        runs.extend(runs_of(pool, kernel, keep, 3).unwrap());
+        runs.extend(runs_of(pool, 3).unwrap());
         let mut found = BTreeMap::new();
         for group in gather(runs, 3) {
             assert!(found.insert(group.key.to_vec(), group.stats).is_none(), "a key twice");
         }
-        (found, came, emptied)
+        assert!(found == came, "{keys} keys");
+        emptied
     }
 
     #[test]
@@ -738,9 +736,7 @@ mod tests {
             (400_000, 600_000, true, 2),
             (400_000, 600_000, false, 2),
         ] {
-            let (found, came, emptied) = pooled(keys, rows, squares);
-            assert!(found == came, "{keys} keys");
-            assert_eq!(emptied, expected, "{keys} keys");
+            assert_eq!(pooled(keys, rows, squares), expected, "{keys} keys");
         }
     }
 

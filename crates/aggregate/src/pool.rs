@@ -53,6 +53,9 @@ const PARTS_PER_THREAD: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Pool {
     parts: Vec<Mutex<Part>>,
+    /// As in the threads.
+    pub(crate) kernel: Kernel,
+    pub(crate) keep: Keep,
     hashes: Hashes,
     /// Of the hashes that choose a part; those of parts have others.
     seed: Seed,
@@ -157,7 +160,7 @@ impl Pool {
         let parts = (PARTS_PER_THREAD * threads).next_power_of_two();
         let parts = (0..parts).map(part).collect();
         let [next, keys] = [0, 0].map(AtomicUsize::new);
-        Pool { parts, hashes, seed: Seed::random(), wide, next, keys }
+        Pool { parts, kernel, keep, hashes, seed: Seed::random(), wide, next, keys }
     }
 
     /// An empty table of any values, in which hashes are those of the pool.

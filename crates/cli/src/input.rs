@@ -190,7 +190,11 @@ mod tests {
         let path = folder.path().join(OsStr::from_bytes(b"a\xff.csv"));
         std::fs::write(&path, "").unwrap();
         for pattern in ["*", "*.csv", "a?.csv"] {
-            assert_eq!(files_in(folder.path(), pattern).unwrap(), [path.clone()], "{pattern}");
+            assert_eq!(
+                files_in(folder.path(), pattern).unwrap(),
+                std::slice::from_ref(&path),
+                "{pattern}"
+            );
         }
     }
 

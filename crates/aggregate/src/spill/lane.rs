@@ -24,8 +24,8 @@ pub(crate) struct Memory {
     pub(crate) account: Arc<Account>,
     lanes: Option<Lanes>,
     threads: usize,
-    /// Of each column, once a thread had tables for it, and what these are of.
-    pools: Mutex<Vec<Option<(Arc<Pool>, Kernel, Keep)>>>,
+    /// Of each column, once a thread had tables for it.
+    pools: Mutex<Vec<Option<Arc<Pool>>>>,
 }
 
 #[derive(Debug)]
@@ -62,17 +62,15 @@ impl Memory {
         if pools.len() <= column {
             pools.resize_with(column + 1, || None);
         }
-        let pool = || (Arc::new(Pool::new(self.threads, kernel, keep)), kernel, keep);
-        Some(Arc::clone(&pools[column].get_or_insert_with(pool).0))
+        let pool = || Arc::new(Pool::new(self.threads, kernel, keep));
+        Some(Arc::clone(pools[column].get_or_insert_with(pool)))
     }
 
     /// The pools of all columns, of which no thread holds one any more.
-    pub(crate) fn into_pools(self) -> impl Iterator<Item = Option<(Pool, Kernel, Keep)>> {
+    pub(crate) fn into_pools(self) -> impl Iterator<Item = Option<Pool>> {
         let pools = self.pools.into_inner().unwrap_or_else(PoisonError::into_inner);
         let own = |pool| Arc::into_inner(pool).expect("threads have let go of it");
-        pools
-            .into_iter()
-            .map(move |pool| pool.map(|(pool, kernel, keep)| (own(pool), kernel, keep)))
+        pools.into_iter().map(move |pool| pool.map(own))
     }
 
     /// The lane of a thread for one of so many columns, if there are any: each has its own share of the memory, so
