@@ -151,15 +151,16 @@ impl Query {
     }
 
     /// Reads a list of [what says that there is no value](Query::nulls), apart by commas. What has one, or begins with
-    /// a quote, stands in quotes, with its own quotes doubled: `NA,"-99,9"`.
+    /// a quote, stands in quotes, with its own quotes doubled: `NA,"-99,9"`. Each with whether it stands in quotes.
     ///
     /// # Errors
     /// [`ListError::Quote`].
-    pub fn null_values(list: &str) -> Result<Vec<Vec<u8>>, ListError> {
+    pub fn null_values(list: &str) -> Result<Vec<(String, bool)>, ListError> {
         let wrong = || ListError::Quote(list.to_owned());
         let (mut values, mut rest) = (Vec::new(), Some(list));
         while let Some(from) = rest {
-            let (value, behind) = match from.trim_start().strip_prefix('"') {
+            let quoted = from.trim_start().strip_prefix('"');
+            let (value, behind) = match quoted {
                 Some(quoted) => {
                     let (value, behind) = selector::unquoted(quoted).ok_or_else(wrong)?;
                     (value, behind.trim_start())
@@ -169,7 +170,7 @@ impl Query {
                     (value.to_owned(), behind)
                 }
             };
-            values.push(value.into_bytes());
+            values.push((value, quoted.is_some()));
             rest = behind.strip_prefix(',');
             if rest.is_none() && !behind.is_empty() {
                 return Err(wrong());
@@ -575,8 +576,9 @@ mod tests {
             ("\"-99,9\",5\"", "-99,9|5\""),
             ("\"\"\"NA\"\", none\"", "\"NA\", none"),
         ] {
-            let values = Query::null_values(list).unwrap().join(&b'|');
-            assert_eq!(String::from_utf8_lossy(&values), expected, "{list}");
+            let values = Query::null_values(list).unwrap();
+            let values: Vec<String> = values.into_iter().map(|(value, _)| value).collect();
+            assert_eq!(values.join("|"), expected, "{list}");
         }
         for wrong in ["\"NA", "\"NA\"x"] {
             assert_eq!(Query::null_values(wrong), Err(ListError::Quote(wrong.to_owned())));

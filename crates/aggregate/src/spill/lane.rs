@@ -32,7 +32,6 @@ pub(crate) struct Memory {
 struct Lanes {
     store: Arc<Store>,
     limit_bytes: usize,
-    threads: usize,
 }
 
 impl Memory {
@@ -48,7 +47,7 @@ impl Memory {
             return Ok(Memory { account: Account::new(limit_bytes), lanes: None, threads, pools });
         };
         let limit_bytes = limit_bytes.unwrap_or(usize::MAX);
-        let lanes = Some(Lanes { store: Store::new(spill)?, limit_bytes, threads: threads.max(1) });
+        let lanes = Some(Lanes { store: Store::new(spill)?, limit_bytes });
         Ok(Memory { account: Account::new(None), lanes, threads, pools })
     }
 
@@ -76,8 +75,9 @@ impl Memory {
     /// The lane of a thread for one of so many columns, if there are any: each has its own share of the memory, so
     /// that none waits for another or is left with next to nothing.
     pub(crate) fn lane(&self, keep: Keep, columns: usize) -> Option<Lane> {
-        let Lanes { store, limit_bytes, threads } = self.lanes.as_ref()?;
-        let own_bytes = (limit_bytes / (threads * columns.max(1))).max(store.least_bytes());
+        let Lanes { store, limit_bytes } = self.lanes.as_ref()?;
+        let tables = self.threads.max(1) * columns.max(1);
+        let own_bytes = (limit_bytes / tables).max(store.least_bytes());
         Some(Lane {
             store: Arc::clone(store),
             account: Account::granting(own_bytes),

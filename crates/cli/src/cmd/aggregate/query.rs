@@ -48,7 +48,8 @@ pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Res
     }
     for list in &options.null_values {
         let values = Query::null_values(list);
-        query.nulls.extend(values.map_err(|why| anyhow::anyhow!("--null-values: {why}"))?);
+        let values = values.map_err(|why| anyhow::anyhow!("--null-values: {why}"))?;
+        query.nulls.extend(values.into_iter().map(|(value, _)| value.into_bytes()));
     }
     query.ragged = options.ragged.unwrap_or_default();
     nulls(&mut query, &options.null)?;
@@ -136,17 +137,14 @@ pub(super) fn guess(
 }
 
 /// Two of a list that may be a number with a decimal comma.
-fn number_with_comma(list: &str) -> Option<(&str, &str)> {
+fn number_with_comma(list: &str) -> Option<(String, String)> {
     let is_whole = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let mut is_inside = false;
-    let bare = list.split(',').map(|text| {
-        let is_quoted = is_inside || text.trim_start().starts_with('"');
-        is_inside ^= is_quoted && text.matches('"').count() % 2 == 1;
-        (!is_quoted).then_some(text.trim())
-    });
-    let bare: Vec<Option<&str>> = bare.collect();
-    let mut pairs = bare.windows(2).filter_map(|pair| pair[0].zip(pair[1]));
-    pairs.find(|(one, two)| is_whole(one.trim_start_matches(['-', '+'])) && is_whole(two))
+    let values = Query::null_values(list).ok()?;
+    let bare = values.windows(2).filter(|pair| !pair[0].1 && !pair[1].1);
+    let mut pairs = bare.map(|pair| (pair[0].0.trim(), pair[1].0.trim()));
+    let found =
+        pairs.find(|(one, two)| is_whole(one.trim_start_matches(['-', '+'])) && is_whole(two));
+    found.map(|(one, two)| (one.to_owned(), two.to_owned()))
 }
 
 /// Says why all of a record may be one field.
