@@ -69,26 +69,28 @@ pub fn resident_bytes(file: &File) -> io::Result<u64> {
 /// operating system answers.
 pub fn evict(file: &File) -> io::Result<()> {
     const ATTEMPTS: u32 = 8;
+    let stays = |why: &str| Err(io::Error::other(format!("cannot be put out of memory: {why}")));
     let mut stay = 0;
     for attempt in 0..ATTEMPTS {
+        if attempt > 0 {
+            // What was written stays until the device has it, and what is being read until it is there: a quarter of a second
+            // in all for a device that others keep busy.
+            fdatasync(file)?;
+            thread::sleep(Duration::from_millis(1 << attempt));
+        }
         fadvise(file, 0, None, Advice::DontNeed)?;
         stay = resident_bytes(file)?;
         if stay == 0 {
             return Ok(());
         }
-        // What was written stays until the device has it, and what is being read until it is there: a quarter of a second in
-        // all for a device that others keep busy.
-        fdatasync(file)?;
-        thread::sleep(Duration::from_millis(1 << attempt));
+        if is_in_memory(file).unwrap_or(false) {
+            return stays("its file system is in memory");
+        }
     }
-    let why = match is_in_memory(file) {
-        Ok(true) => "its file system is in memory".to_owned(),
-        _ => format!(
-            "{stay} bytes stay; somebody has them mapped, locked or in use, or the file is not one \
-             that this process may look for: it would have to own it or be allowed to write to it"
-        ),
-    };
-    Err(io::Error::other(format!("cannot be put out of memory: {why}")))
+    stays(&format!(
+        "{stay} bytes stay; somebody has them mapped, locked or in use, or the file is not one \
+         that this process may look for: it would have to own it or be allowed to write to it"
+    ))
 }
 
 /// Whether the file's, or the folder's, file system has no device but memory.
