@@ -248,11 +248,16 @@ pub(crate) trait Form: Sync {
     fn worker(&self, options: &Options, memory: &Memory) -> Self::Worker;
 
     /// Takes the records of the next chunk, by way of the thread's buffer; None when there is none
-    /// any more.
+    /// any more. `hand` becomes its place before anything fails that chunks behind it do not wait for.
     ///
     /// # Errors
     /// What made a result impossible.
-    fn take(&self, worker: &mut Self::Worker, buffer: &mut Buffer) -> Result<Option<Taken>, Error>;
+    fn take(
+        &self,
+        worker: &mut Self::Worker,
+        buffer: &mut Buffer,
+        hand: &mut Option<Place>,
+    ) -> Result<Option<Taken>, Error>;
 
     /// Keys of a thread's tables.
     fn keys(worker: &Self::Worker) -> usize;
@@ -342,15 +347,16 @@ pub(crate) fn run(
     let collector = collector.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut summary =
         Summary { bytes: progress.bytes.load(Ordering::Relaxed), ..Summary::default() };
-    (summary.shown_rejects, summary.rejected) = collector.finish()?;
+    let (done, failed): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
+    let failed = failed.into_iter().filter_map(Result::err).min_by_key(|(number, _)| *number);
+    (summary.shown_rejects, summary.rejected) = collector.finish(failed)?;
     summary.seam = form.seam();
     summary.ways = form.ways();
     let names = form.names();
     (summary.keys, summary.lacks_header) = (names.keys, names.lacks_header);
     let mut runs: Vec<Vec<Run>> = names.values.iter().map(|_| Vec::new()).collect();
     let mut lanes: Vec<Vec<Lane>> = names.values.iter().map(|_| Vec::new()).collect();
-    for result in results {
-        let (share, ordered) = result?;
+    for (share, ordered) in done.into_iter().flatten() {
         summary.records += share.records;
         summary.blank_lines += share.blank_lines;
         summary.left_out += share.left_out;
@@ -405,7 +411,9 @@ struct Shared<'a, F> {
 }
 
 impl<F: Form> Shared<'_, F> {
-    fn work(&self) -> Result<(Share, Ordered), Error> {
+    /// # Errors
+    /// What went wrong, behind the number of the chunk in hand, or [`u64::MAX`] if there was none.
+    fn work(&self) -> Result<(Share, Ordered), (u64, Error)> {
         /// Others may wait for what a thread that ends early would have done.
         struct StopsUnlessDone<'a, F: Form>(&'a F, bool);
         impl<F: Form> Drop for StopsUnlessDone<'_, F> {
@@ -416,16 +424,18 @@ impl<F: Form> Shared<'_, F> {
             }
         }
         let mut end = StopsUnlessDone(self.form, false);
-        let result = Error::caught(|| self.work_until_done());
+        let mut hand = None;
+        let result = Error::caught(|| self.work_until_done(&mut hand));
         end.1 = result.is_ok();
-        result
+        result.map_err(|error| (hand.map_or(u64::MAX, |place| place.number), error))
     }
 
-    fn work_until_done(&self) -> Result<(Share, Ordered), Error> {
+    fn work_until_done(&self, hand: &mut Option<Place>) -> Result<(Share, Ordered), Error> {
         let mut worker = self.form.worker(self.options, &self.memory);
         let mut buffer = Buffer::default();
         let mut keys = 0;
-        while let Some(taken) = self.form.take(&mut worker, &mut buffer)? {
+        while let Some(taken) = self.form.take(&mut worker, &mut buffer, hand)? {
+            *hand = None;
             self.progress.bytes.fetch_add(taken.bytes as u64, Ordering::Relaxed);
             let mut collector = self.collector.lock().unwrap_or_else(PoisonError::into_inner);
             if collector.take(taken)? {
@@ -543,12 +553,18 @@ impl Form for Lines {
         shard.spilled_by(memory.lane(keep, 1)).pooled(memory.pool(0, kernel, keep))
     }
 
-    fn take(&self, shard: &mut Shard, buffer: &mut Buffer) -> Result<Option<Taken>, Error> {
+    fn take(
+        &self,
+        shard: &mut Shard,
+        buffer: &mut Buffer,
+        hand: &mut Option<Place>,
+    ) -> Result<Option<Taken>, Error> {
         let queue = &self.queue;
         if queue.is_stopped() {
             return Ok(None);
         }
         if let Some(chunk) = queue.file_chunk() {
+            *hand = Some(chunk.0);
             return self.take_part(shard, buffer, chunk).map(Some);
         }
         let chunk_bytes = queue.files.chunk_bytes();
@@ -556,6 +572,7 @@ impl Form for Lines {
             carry.next_rows(buffer, path, chunk_bytes, read)
         })?;
         let Some((place, rows)) = chunk else { return Ok(None) };
+        *hand = Some(place);
         take_read(shard, buffer, place, Some(rows)).map(Some)
     }
 
@@ -646,7 +663,12 @@ mod tests {
         fn worker(&self, _: &Options, _: &Memory) {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
-        fn take(&self, (): &mut (), _: &mut Buffer) -> Result<Option<Taken>, Error> {
+        fn take(
+            &self,
+            (): &mut (),
+            _: &mut Buffer,
+            _: &mut Option<Place>,
+        ) -> Result<Option<Taken>, Error> {
             if self.1.fetch_add(1, Ordering::Relaxed) == 0 {
                 (self.4)();
             }

@@ -407,8 +407,8 @@ pub enum Error {
     },
     /// Spilling keys is of no use here.
     #[error(
-        "the values of one key, or the total of all keys, take more than the memory limit (bytes: {limit_bytes}): \
-         raise it, or --approx, which has no mode"
+        "the values of one key, or what one thread knows of all keys, take more than their share of the memory limit \
+         (bytes: {limit_bytes}): raise it, take fewer threads, or --approx, which has no mode"
     )]
     OneKey {
         /// The limit in bytes.

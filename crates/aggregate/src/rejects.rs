@@ -107,14 +107,22 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// All chunks are done: the first rejects, and how many there were. A run that stopped leaves
-    /// gaps, chunks of other sources: what lies behind one is the first that is known.
+    /// All chunks are done but the first that failed, which is said, and what lies behind it: the first rejects, and
+    /// how many there were. A run that stopped leaves other gaps, chunks of other sources: what lies behind one is the
+    /// first that is known.
     ///
     /// # Errors
-    /// [`Error::Record`] with the first reject if the policy is to fail.
-    pub(crate) fn finish(mut self) -> Result<(Vec<Reject>, u64), Error> {
+    /// [`Error::Record`] with the first reject if the policy is to fail, unless it lies behind the chunk that failed;
+    /// otherwise why that did.
+    pub(crate) fn finish(
+        mut self,
+        failed: Option<(u64, Error)>,
+    ) -> Result<(Vec<Reject>, u64), Error> {
         if let OnError::Fail = self.policy {
-            while let Some((_, taken)) = self.ahead.pop_first() {
+            // The lines of what failed are not known, so that those behind it cannot be told.
+            let end = failed.as_ref().map_or(u64::MAX, |(number, _)| *number);
+            let is_known = |(number, _): &(u64, Taken)| *number < end;
+            while let Some((_, taken)) = self.ahead.pop_first().filter(is_known) {
                 self.keep(taken)?;
             }
             if !self.shown.is_empty() {
@@ -124,7 +132,7 @@ impl<'a> Collector<'a> {
         if let OnError::Skip(Some(mut sink)) = self.policy {
             sink.flush().map_err(Error::Rejects)?;
         }
-        Ok((self.shown, self.count))
+        failed.map_or(Ok((self.shown, self.count)), |(_, error)| Err(error))
     }
 }
 
@@ -132,10 +140,8 @@ impl<'a> Collector<'a> {
 mod tests {
     use super::*;
 
-    /// The run passed for a success, without the chunks of the gap.
-    #[test]
-    fn a_reject_behind_a_gap_is_an_error() {
-        let raw = Raw {
+    fn raw() -> Raw {
+        Raw {
             byte: 7,
             record_byte: 0,
             lines_before: 0,
@@ -144,15 +150,34 @@ mod tests {
             field: None,
             text: b"a,".to_vec(),
             is_ended: true,
-        };
+        }
+    }
+
+    fn taken(source: usize, number: u64, rejects: Vec<Raw>) -> Taken {
+        Taken { source, number, bytes: 10, lines: 2, rejects }
+    }
+
+    /// The run passed for a success, without the chunks of the gap.
+    #[test]
+    fn a_reject_behind_a_gap_is_an_error() {
         let paths = [PathBuf::from("file"), PathBuf::from("-")];
-        let taken =
-            |source, number, rejects| Taken { source, number, bytes: 10, lines: 2, rejects };
         let mut collector = Collector::new(OnError::Fail, &paths);
         assert!(!collector.take(taken(0, 0, Vec::new())).unwrap());
         // Chunk 1, of the file, was handed out and never cut.
-        assert!(collector.take(taken(1, 2, vec![raw])).unwrap());
-        let Err(Error::Record(reject)) = collector.finish() else { panic!("a success") };
+        assert!(collector.take(taken(1, 2, vec![raw()])).unwrap());
+        let Err(Error::Record(reject)) = collector.finish(None) else { panic!("a success") };
         assert_eq!(reject.position.path, PathBuf::from("-"));
+    }
+
+    /// It was told in place of the failure, with the number of another line.
+    #[test]
+    fn a_reject_behind_a_chunk_that_failed_is_not_told_and_one_before_it_is() {
+        let paths = [PathBuf::from("file")];
+        for (number, is_told) in [(0, true), (2, false)] {
+            let mut collector = Collector::new(OnError::Fail, &paths);
+            assert!(collector.take(taken(0, number, vec![raw()])).unwrap());
+            let error = collector.finish(Some((1, Error::Interrupted))).unwrap_err();
+            assert_eq!(matches!(error, Error::Record(_)), is_told, "{error}");
+        }
     }
 }

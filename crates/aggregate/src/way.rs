@@ -28,7 +28,7 @@ pub enum Input {
     /// They are mapped where that is possible. The first time, a handler for SIGBUS is installed for the whole
     /// process, see [`live`](fathom_machine::os::live).
     Map,
-    /// What takes less time: tried with files of 64 MiB and more that are in memory, others are read.
+    /// What takes less time: tried with files of 64 MiB and 128 chunks at least that are in memory, others are read.
     Auto,
 }
 

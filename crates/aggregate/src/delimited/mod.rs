@@ -27,6 +27,7 @@ use crate::chunk::Buffer;
 use crate::engine::{Form, Names, Options, Progress, Share, Summary, located, run};
 use crate::error::Error;
 use crate::kernel::marks::Marker;
+use crate::queue::Place;
 use crate::rejects::{OnError, Taken};
 pub use crate::selector::{ListError, Selector};
 use crate::shard::Shard;
@@ -101,9 +102,15 @@ impl<'a> Form for Chunks<'a> {
         Worker::new(self.query, options, memory)
     }
 
-    fn take(&self, worker: &mut Worker<'a>, buffer: &mut Buffer) -> Result<Option<Taken>, Error> {
+    fn take(
+        &self,
+        worker: &mut Worker<'a>,
+        buffer: &mut Buffer,
+        hand: &mut Option<Place>,
+    ) -> Result<Option<Taken>, Error> {
         let next = self.next(buffer, &mut worker.scratch)?;
         let Some((place, chunk)) = next else { return Ok(None) };
+        *hand = Some(place);
         worker.blank_lines += chunk.blank_lines;
         let mut taken = Taken { bytes: chunk.bytes, lines: chunk.lines, ..place.taken() };
         if let Some(cut) = &chunk.cut {

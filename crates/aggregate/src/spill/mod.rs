@@ -11,7 +11,8 @@
 //! ([`crate::Stats::merge`]); so what comes out is what a run without a limit gives, to the last byte.
 //! Another order than that of the keys is a second sort of the same kind, of whole rows.
 //!
-//! What is known of one key has to fit the memory, and so has the total of all keys if it is asked for.
+//! What is known of one key has to fit the memory, and a thread's part of the total of all keys, if that is asked for, half
+//! of its share.
 
 mod codec;
 mod lane;

@@ -93,8 +93,8 @@ pub(crate) struct Options {
     chunk: Option<usize>,
 
     /// How files of `key;value` lines get into memory: read into buffers, mapped, or whichever takes less time,
-    /// which files of 64 MiB and more that are in memory are tried for. Pipes, what is compressed, delimited text
-    /// and statistics of all values are read; --verbose says what was done and why
+    /// which files of 64 MiB and 128 chunks at least that are in memory are tried for. Pipes, what is compressed, delimited
+    /// text and statistics of all values are read; --verbose says what was done and why
     #[arg(long, value_parser = one_of(EngineInput::ALL), default_value = "auto")]
     input: EngineInput,
 
