@@ -162,15 +162,29 @@ pub fn version(origin: Origin) -> String {
     }
 }
 
-/// The crates that a contender takes for an operation beside its own.
+/// The crates that a contender takes for an operation beside its own, each with its feature, if one is needed.
 #[must_use]
-pub fn beside(origin: Origin, operation: &str) -> &'static [&'static str] {
-    match origin {
-        Origin::Crate("cfb-mode" | "ctr" | "ofb") => &["aes"],
-        Origin::Crate("md-5" | "sha1" | "sha2") if operation.starts_with("hmac-") => &["hmac"],
-        Origin::Crate("serde_json" | "sonic-rs") if operation == "json-human" => {
-            &["serde-transcode"]
+pub fn beside(origin: Origin, operation: &str) -> &'static [(&'static str, &'static str)] {
+    const MEMCHR: (&str, &str) = ("memchr", "");
+    const SERDE: (&str, &str) = ("serde", "derive");
+    let Origin::Crate(name) = origin else { return &[] };
+    match (name, operation) {
+        ("cfb-mode" | "ctr" | "ofb", _) => &[("aes", "")],
+        ("md-5" | "sha1" | "sha2", _) if operation.starts_with("hmac-") => &[("hmac", "")],
+        ("serde_json" | "sonic-rs", "json-human") => &[("serde-transcode", "")],
+        ("serde_json" | "sonic-rs", "json-valid-zero") | ("serde_json", "json-count-zero") => {
+            &[SERDE, MEMCHR]
         }
+        ("serde_json" | "sonic-rs", "json-valid")
+        | ("serde_json", "json-count" | "json-count-half" | "json-properties")
+        | (
+            "serde_json" | "simd-json" | "sonic-rs",
+            "dom-interned" | "mean" | "objects" | "records" | "serialise" | "table-values",
+        ) => &[SERDE],
+        (
+            "simd-json" | "simdutf" | "simdutf8" | "sonic-rs",
+            "json-count-zero" | "json-valid-zero" | "utf8-zero",
+        ) => &[MEMCHR],
         _ => &[],
     }
 }

@@ -42,6 +42,7 @@ pub(crate) const SERDE_JSON: Meta = Meta {
     name: "serde-json",
     hardware: Path::portable,
     keeps: Keeps::Copied,
+    feature: "float_roundtrip",
     ..Meta::of_crate("serde_json", "MIT OR Apache-2.0", "")
 };
 

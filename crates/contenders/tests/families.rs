@@ -71,20 +71,45 @@ fn pages_are_written_and_versions_known() {
     }
 }
 
-/// `fathom cpu --recommend` has a line for each crate.
+/// What the source of a contender that takes a crate has: its name, or a file beside that takes it.
+const HELPERS: [(&str, &[&str]); 5] = [
+    ("aes", &["\nuse aes::"]),
+    ("hmac", &["\nuse hmac::"]),
+    ("memchr", &[" memchr::memchr(0"]),
+    ("serde", &["\nuse serde::", "\nuse super::pooled::", "\nuse super::serde_json::"]),
+    ("serde-transcode", &["\nuse super::human::"]),
+];
+
+/// `fathom cpu --recommend` has a line for each crate. It had none for `serde`.
 #[test]
 fn crates_that_serve_others_are_known_where_they_are_used() {
     for family in FAMILIES {
         for entry in family.entries() {
             let Origin::Crate(own) = entry.meta.origin else { continue };
-            for helper in ["aes", "hmac"] {
-                let is_used = entry.meta.source.contains(&format!("\nuse {helper}::"));
-                let mut operations = family.operations().iter();
-                let is_known =
-                    operations.any(|o| beside(entry.meta.origin, o.name).contains(&helper));
+            for (helper, uses) in HELPERS {
+                let is_used = uses.iter().any(|text| entry.meta.source.contains(text));
+                let operations = family.operations().iter();
+                let is_known = operations
+                    .flat_map(|operation| beside(entry.meta.origin, operation.name))
+                    .any(|(name, _)| *name == helper);
                 assert_eq!(is_known, is_used && own != helper, "{}/{}", family.name(), entry.id);
             }
         }
+    }
+}
+
+/// Without its features XXH3 was not there, and BLAKE3 was another program.
+#[test]
+fn a_crate_that_is_built_with_more_than_its_usual_features_says_so() {
+    let manifest = include_str!("../../../Cargo.toml");
+    for entry in FAMILIES.iter().flat_map(|family| family.entries()) {
+        let Origin::Crate(name) = entry.meta.origin else { continue };
+        let beginning = format!("{name} = {{ version = ");
+        let mut lines = manifest.lines().filter(|line| line.starts_with(&beginning));
+        let has_more = lines.any(|line| {
+            line.contains(" features = ") && !line.contains("default-features = false")
+        });
+        assert!(!has_more || !entry.meta.feature.is_empty(), "{}", entry.id);
     }
 }
 

@@ -102,7 +102,13 @@ pub fn is_for_measuring(name: &str) -> Option<&'static str> {
 /// is advice for a machine and not for a program.
 #[must_use]
 pub fn is_unasked(name: &str) -> bool {
-    UNASKED.contains(&name) || (Preload::named(name).is_some() && !CHOICES.contains(&name))
+    UNASKED.contains(&name) || is_preloaded(name)
+}
+
+/// Whether an allocator is none of this build and would have to be preloaded.
+#[must_use]
+pub fn is_preloaded(name: &str) -> bool {
+    Preload::named(name).is_some() && !CHOICES.contains(&name)
 }
 
 /// The system's allocator with a count.

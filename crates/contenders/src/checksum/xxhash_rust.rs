@@ -13,6 +13,8 @@ pub(super) static XXHASH_RUST: Simple<Buffer> = Simple {
             "xxhash32" => Path::Portable,
             _ => Path::compiled(operation),
         },
+        // Both, with what stands between them in a manifest.
+        feature: r#"xxh32", "xxh3"#,
         ..Meta::of_crate("xxhash-rust", "BSL-1.0", include_str!("xxhash_rust.rs"))
     },
     prepare: |workload| match workload.operation {

@@ -11,6 +11,7 @@ pub(super) static BLAKE3: Simple<Messages> = Simple {
         hardware: |_| {
             Path::takes(format!("{:?}", blake3::platform::Platform::detect()).to_lowercase())
         },
+        feature: "pure",
         ..Meta::of_crate("blake3", "CC0-1.0 OR Apache-2.0", include_str!("blake3.rs"))
     },
     prepare: |workload| match workload.operation {

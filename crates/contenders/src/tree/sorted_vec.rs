@@ -17,8 +17,7 @@ const CAN: Abilities = Abilities { insert: false, erase: false, ..Abilities::TRE
 impl PlainMap for SortedVec {
     const META: Meta = library!("sorted-vec", "sorted-vec", "MIT OR Apache-2.0", "sorted_vec.rs";
         keeps Borrowed,
-        caveat "built once; inserting one by one takes time proportional to the size",
-        code sorted_vec::SortedSet<(K, V)>);
+        caveat "built once; inserting one by one takes time proportional to the size");
     type Map<K: Key> = SortedSet<Entry<K>>;
 }
 

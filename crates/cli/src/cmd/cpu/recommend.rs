@@ -12,6 +12,7 @@ use fathom_measure::result::Case;
 use fathom_report::view::{Line, lines};
 
 use super::winners::{Task, ids, joined, size, stretches, tasks};
+use crate::measuring::manifest;
 
 /// Losses below this share are not worth a word.
 const WORTH_A_WORD: f64 = 0.10;
@@ -47,11 +48,12 @@ fn fastest(case: &Case, families: &[&'static dyn AnyFamily]) -> Option<Meta> {
 /// The lines that add it: of `Cargo.toml`, or the flags of a compiler; nothing for what is part of a
 /// language or of this program.
 fn adds(meta: &Meta, operation: &str) -> Vec<String> {
-    let line = |name| format!("{name} = {:?}", version(Origin::Crate(name)));
     match (meta.origin, meta.pkg_config) {
-        (Origin::Crate(name), _) => {
-            let beside = beside(meta.origin, operation).iter().copied();
-            std::iter::once(name).chain(beside).map(line).collect()
+        (Origin::Crate(_), _) => {
+            let beside = beside(meta.origin, operation).iter().map(|&(name, feature)| {
+                manifest(&Meta { feature, ..Meta::of_crate(name, "", "") })
+            });
+            std::iter::once(manifest(meta)).chain(beside).collect()
         }
         (_, "") => Vec::new(),
         // Debian has no module of it.
@@ -200,16 +202,22 @@ mod tests {
         assert_eq!(with_paths(&["a", "b", "c"], &["sse2"; 3]), "a or b or c (all sse2)");
     }
 
-    /// The lines of HMACs lacked `hmac`, of Botan 3 they were those of Botan 2, and bzip2 has no module in Debian.
+    /// The lines of HMACs lacked `hmac`, of records in JSON `serde`, of BLAKE3 its feature, of Botan 3 they were
+    /// those of Botan 2, and bzip2 has no module in Debian.
     #[test]
     fn the_lines_have_all_that_is_called_and_are_of_the_version_that_is_here() {
         let names = |name: &'static str, operation| -> Vec<String> {
             let lines = adds(&Meta::of_crate(name, "", ""), operation);
-            lines.iter().map(|line| line.split_once(" = \"").unwrap().0.to_owned()).collect()
+            lines.iter().map(|line| line.split_once(" = ").unwrap().0.to_owned()).collect()
         };
         assert_eq!(names("sha2", "sha256"), ["sha2"]);
         assert_eq!(names("sha2", "hmac-sha256"), ["sha2", "hmac"]);
         assert_eq!(names("ctr", "aes-128-ctr"), ["ctr", "aes"]);
+        assert_eq!(names("sonic-rs", "dom"), ["sonic-rs"]);
+        let json = adds(&Meta::of_crate("serde_json", "", ""), "records");
+        assert!(json[1].starts_with("serde = ") && json[1].ends_with("features = [\"derive\"] }"));
+        let blake3 = Meta { feature: "pure", ..Meta::of_crate("blake3", "", "") };
+        assert!(adds(&blake3, "blake3")[0].ends_with("features = [\"pure\"] }"));
         let origin = Origin::Library("Botan", || "3.7.1".to_owned());
         let botan = Meta { origin, pkg_config: "botan-{major}", ..Meta::of_crate("", "", "") };
         assert_eq!(adds(&botan, "sha256"), ["cc … $(pkg-config --cflags --libs botan-3)"]);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
-use fathom_contenders::alloc::{COUNTING, Preload};
+use fathom_contenders::alloc::{self, COUNTING};
 use fathom_contenders::kv;
 use fathom_keys::Format;
 use fathom_measure::family::Absent;
@@ -85,9 +85,8 @@ impl Choice {
             structures.iter().any(|name| planted.iter().any(|entry| entry.id == *name));
         let allocators: Vec<&str> = self.allocator.iter().map(String::as_str).collect();
         let unasked = |name: &str| {
-            let is_all = allocators == ["all"] && Preload::named(name).is_some();
-            let named = allocators.contains(&name) || structures.contains(&name) || is_all;
-            named || (everybody && name != COUNTING)
+            let is_named = allocators.contains(&name) || structures.contains(&name);
+            is_named || self.is_meant(name, everybody)
         };
         let mut all = candidate::all(&unasked, with_planted || asks_planted);
         let any = |names: &[&str]| names.is_empty() || names == ["all"];
@@ -115,6 +114,16 @@ impl Choice {
         });
         Ok(all)
     }
+
+    /// Whether what takes part only when asked for is, without its name.
+    fn is_meant(&self, name: &str, everybody: bool) -> bool {
+        if alloc::is_preloaded(name) {
+            // What the machine happens to have must not change the answer.
+            self.allocator == ["all"]
+        } else {
+            everybody && name != COUNTING
+        }
+    }
 }
 
 /// Why a structure is not in this build, if it is known at all.
@@ -125,4 +134,22 @@ fn absent(name: &str) -> String {
     };
     let found = kv::absent().find(is_it);
     found.map_or_else(String::new, |absent| format!(" ({})", absent.reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// They took part with `--all`, which asks for structures.
+    #[test]
+    fn allocators_that_are_preloaded_take_part_if_all_allocators_are_asked_for() {
+        let choice = |names: &[&str]| Choice {
+            structure: Vec::new(),
+            hash: Vec::new(),
+            allocator: names.iter().map(|&name| name.to_owned()).collect(),
+        };
+        assert!(!choice(&[]).is_meant("hoard", true) && choice(&["all"]).is_meant("hoard", false));
+        assert!(choice(&[]).is_meant("arena", true) && !choice(&["all"]).is_meant("arena", false));
+        assert!(!choice(&["all"]).is_meant(COUNTING, true));
+    }
 }

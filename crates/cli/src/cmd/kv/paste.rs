@@ -252,6 +252,9 @@ mod tests {
         };
         let why = "red-black is of intrusive-collections; there is no line to paste.";
         assert_eq!(said("red-black"), (false, true, why.to_owned()));
+        // A set of pairs is ordered by its values, too, and was pasted.
+        let why = "sorted-vec is of sorted-vec; there is no line to paste.";
+        assert_eq!(said("sorted-vec"), (false, true, why.to_owned()));
         let why = "No library has f14-value: it is fathom's own, for comparison.";
         assert_eq!(said("f14-value+foldhash"), (false, false, why.to_owned()));
     }
