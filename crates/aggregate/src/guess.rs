@@ -531,6 +531,7 @@ mod tests {
         for (text, expected) in [
             (" {\"a\": 1}\n", Some(Syntax::JsonLines)),
             ("\u{feff}\r\n{}\nx", Some(Syntax::JsonLines)),
+            ("{\"\\ud800\": 1}\n", Some(Syntax::JsonLines)),
             ("[1]\n", None),
             ("{a=1}\n", None),
             ("host,ms\n", None),

@@ -241,10 +241,13 @@ impl Finder {
         let fault = |reason| Fault::at(at, reason);
         match event {
             Event::Key(name) => {
-                let name = name.decode().map_err(|_| fault(Reason::LoneSurrogate))?;
                 let own = self.open.last().expect("a key stands in an object").path;
                 self.path.truncate(own);
-                self.extend(name.as_bytes());
+                match name.decode() {
+                    Ok(name) => self.extend(name.as_bytes()),
+                    // Half a surrogate pair equals no name: neither does a byte that UTF-8 never has.
+                    Err(_) => self.extend(&[0xff]),
+                }
                 return Ok(());
             }
             Event::EndObject | Event::EndArray => {
@@ -406,6 +409,17 @@ mod tests {
             ("{} {}", 3, Reason::Json(fathom_json::Code::TrailingText)),
         ] {
             assert_eq!(read(line, &["a", "b.a"]), Err((at, reason)), "{line}");
+        }
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_in_a_name_that_nobody_asks_for_was_an_error() {
+        for line in [
+            r#"{"z":{"\ud83d":1},"a":"x"}"#, r#"{"\ud800":{"a":9,"b":[7]},"a":"x"}"#,
+            r#"{"\ud800":1,"\ud800":2,"a":"x"}"#,
+        ] {
+            let expected = ["x", "", ""].map(str::to_owned).to_vec();
+            assert_eq!(read(line, &["a", "z.a", ""]), Ok(expected), "{line}");
         }
     }
 

@@ -265,6 +265,20 @@ mod tests {
     }
 
     #[test]
+    fn a_few_bytes_that_are_no_member_were_told_as_one_that_is_cut_off() {
+        for threads in [1, 2] {
+            for (behind, expected) in [
+                (&b"junk"[..], io::ErrorKind::InvalidInput),
+                (b"junk of more than a header", io::ErrorKind::InvalidInput),
+                (b"\x1f\x8b", io::ErrorKind::UnexpectedEof),
+            ] {
+                let packed = [&gzip(b"Oslo;1.5\n")[..], behind].concat();
+                assert_eq!(read(packed, threads).unwrap_err().kind(), expected, "{behind:x?}");
+            }
+        }
+    }
+
+    #[test]
     fn what_is_cut_off_or_damaged_is_an_error() {
         let text = b"Oslo;1.5\nRome;3.5\n".repeat(1000);
         for mut packed in [gzip(&text), zstd(&text)] {

@@ -66,7 +66,8 @@ impl<R: BufRead> Members<R> {
             } else if zeros > 0 {
                 *in_zeros = true;
                 source.consume(zeros);
-            } else if *in_zeros {
+            // Less than a header of what is no member would be taken for one that is cut off.
+            } else if *in_zeros || behind[0] != 0x1f {
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, "invalid gzip header"));
             } else {
                 break;

@@ -76,7 +76,7 @@ fn json(line: &[u8], columns: &[&str]) -> Option<Fields> {
     if !walk.rest.starts_with('{') {
         return None;
     }
-    walk.value("", 0)?;
+    walk.value(Some(""), 0)?;
     Some(walk.found)
 }
 
@@ -88,13 +88,13 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// The next value, which has this path, and everything in it.
-    fn value(&mut self, path: &str, depth: usize) -> Option<()> {
-        let is_wanted = depth > 0 && self.columns.contains(&path);
+    /// The next value, which has this path, if its names are texts, and everything in it.
+    fn value(&mut self, path: Option<&str>, depth: usize) -> Option<()> {
+        let wanted = path.filter(|path| depth > 0 && self.columns.contains(path));
         let first = self.rest.as_bytes()[0];
         if !matches!(first, b'{' | b'[') {
             let token = self.token();
-            if is_wanted {
+            if let Some(path) = wanted {
                 let text = match first {
                     b'"' => serde_json::from_str::<String>(token).ok()?.into_bytes(),
                     b'n' => Vec::new(),
@@ -104,7 +104,7 @@ impl<'a> Walk<'a> {
             }
             return Some(());
         }
-        if is_wanted || depth == MOST_DEEP {
+        if wanted.is_some() || depth == MOST_DEEP {
             return None;
         }
         self.step();
@@ -114,14 +114,18 @@ impl<'a> Walk<'a> {
             }
             let name = match first {
                 b'{' => {
-                    let name = serde_json::from_str::<String>(self.token()).ok()?;
+                    let name = serde_json::from_str::<String>(self.token()).ok();
                     self.step();
                     name
                 }
-                _ => number.to_string(),
+                _ => Some(number.to_string()),
             };
-            let path = if depth > 0 { format!("{path}.{name}") } else { name };
-            self.value(&path, depth + 1)?;
+            let inner = path.zip(name).map(
+                |(path, name)| {
+                    if depth > 0 { format!("{path}.{name}") } else { name }
+                },
+            );
+            self.value(inner.as_deref(), depth + 1)?;
             if self.rest.starts_with(',') {
                 self.step();
             }
