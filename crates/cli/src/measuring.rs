@@ -241,9 +241,9 @@ impl Show {
         Ok(())
     }
 
-    /// Whether nothing but text was asked for.
+    /// Whether text was asked for, and nothing about its tables.
     pub(crate) fn is_plain_text(&self) -> bool {
-        self.form() == Format::Text && self.has_usual_tables() && self.save.is_none()
+        self.form() == Format::Text && self.has_usual_tables()
     }
 
     /// Whether nothing was asked for about tables.

@@ -109,6 +109,8 @@ fn results_of_other_harnesses_become_runs_without_verdicts() {
     let run = imported(folder, "h.json");
     assert_eq!(rows(&run), [row("hyperfine", "a", 2.5e8, 3)]);
     assert_eq!(run["cases"][0]["contenders"][0]["peak_bytes"], 8192);
+    // It was the one that imports.
+    assert_eq!(run["machine"], Value::Null);
     let run = imported(folder, "g.json");
     assert_eq!(rows(&run), [row("google-benchmark", "BM_x/8", 3000.0, 2)]);
     assert_eq!(
@@ -129,6 +131,12 @@ fn results_of_other_harnesses_become_runs_without_verdicts() {
     assert_eq!(rows(&run), [row("criterion", "sort/std", 11.0, 3)]);
     assert_eq!(run["cases"][0]["work"]["items"], 7);
 
+    assert_eq!(run["machine"], Value::Null);
+
+    let mixed = fathom(folder, &["import", "h.json", "p.json"]);
+    let run: Value = serde_json::from_slice(&mixed.stdout).unwrap();
+    assert_eq!(run["machine"], Value::Null);
+    assert!(run["notes"].to_string().contains("files of several machines"), "{run}");
     told(0, &fathom(folder, &["import", "g.json", "p.json", "--save", "both.json"]));
     let shown = fathom(folder, &["report", "both.json"]);
     assert!(
@@ -521,17 +529,59 @@ fn files_of_criterion_are_read_as_others_are() {
 fn another_processor_was_a_step() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
+    // As we say it, and as pytest-benchmark does, whose processors were all one.
+    let ours = |name: &str| json!({"processor": {"model": name}});
+    let pytest = |name: &str| json!({"processor": "x86_64", "cpu": {"brand_raw": name}});
     for day in 0..20 {
-        let (seconds, processor) = if day < 12 { (0.1, "old") } else { (0.13, "new") };
-        save(folder, day, &json!([{"command": "a", "times": [seconds + 1e-5 * day as f64]}]));
-        let file = folder.join(format!("{day:02}.json"));
-        let mut run: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
-        run["machine"]["processor"]["model"] = processor.into();
-        fs::write(&file, run.to_string()).unwrap();
+        let seconds = if day < 12 { 0.1 } else { 0.13 } + 1e-5 * day as f64;
+        save(folder, day, &json!([{"command": "a", "times": [seconds]}]));
     }
-    let said = told(0, &fathom(folder, &["history", ".", "--gate"]));
-    for title in ["hyperfine a on new", "hyperfine a on old"] {
-        assert!(said.contains(title), "{said}");
+    for machine in [&ours as &dyn Fn(&str) -> Value, &pytest] {
+        for day in 0..20 {
+            let file = folder.join(format!("{day:02}.json"));
+            let mut run: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+            run["machine"] = machine(if day < 12 { "old" } else { "new" });
+            fs::write(&file, run.to_string()).unwrap();
+        }
+        let said = told(0, &fathom(folder, &["history", ".", "--gate"]));
+        for title in ["hyperfine a on new", "hyperfine a on old"] {
+            assert!(said.contains(title), "{said}");
+        }
+        let said = words(&fathom(folder, &["diff", "00.json", "19.json"]));
+        assert!(said.contains("caution: another processor: old before, new now\n"), "{said}");
+    }
+}
+
+#[test]
+fn saving_a_run_again_changed_what_was_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = concat!(env!("CARGO_MANIFEST_DIR"), "/../../record");
+    let run = format!("{record}/2026-11-22-1f9daf00-epyc-zen4-2core/cpu.json");
+    let shown = told(0, &fathom(folder.path(), &["report", &run]));
+    let also = told(0, &fathom(folder.path(), &["report", &run, "--save", "again.json"]));
+    assert_eq!(also, shown);
+    assert_eq!(told(0, &fathom(folder.path(), &["report", "again.json"])), shown);
+}
+
+/// It was told by the name alone.
+#[test]
+fn an_index_goes_to_the_file_or_the_folder_that_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    save(folder, 0, &json!([{"command": "a", "times": [0.1]}]));
+    fs::create_dir(folder.join("site.html")).unwrap();
+    fs::write(folder.join("index.htm"), "").unwrap();
+    let index =
+        |output: &str| told(0, &fathom(folder, &["report", ".", "--format", "html", "-o", output]));
+    assert_eq!(index("/dev/stdout"), index("-"));
+    for (output, page) in [
+        ("index.htm", "index.htm"),
+        ("site.html", "site.html/index.html"),
+        ("new.html/", "new.html/00.run.html"),
+    ] {
+        index(output);
+        let made = fs::read_to_string(folder.join(page));
+        assert!(made.is_ok_and(|text| text.ends_with("</html>\n")), "{output}");
     }
 }
 

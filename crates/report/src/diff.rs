@@ -16,7 +16,7 @@ use fathom_measure::stats::Interval;
 use crate::escape::line;
 use crate::number::{duration, factor_digits, percent, times};
 use crate::sentence::{broken, unresolved};
-use crate::view::{Alike, answers_differ, named, other_work, titled};
+use crate::view::{Alike, answers_differ, named, other_work, processor, titled};
 
 /// What became of a contender.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,14 +139,14 @@ pub fn diff(old: &Run, new: &Run) -> Diff {
 
 fn cautions(old: &Run, new: &Run) -> Vec<String> {
     let mut cautions = Vec::new();
-    for (what, path) in [
-        ("processor", &["processor", "model"][..]),
-        ("processor", &["processor", "name"][..]),
-        ("kernel", &["system", "kernel"][..]),
+    for (what, said) in [
+        ("processor", [old, new].map(|run| processor(&run.machine))),
+        ("kernel", [old, new].map(|run| run.machine["system"]["kernel"].as_str())),
     ] {
-        let at = |run: &Run| path.iter().fold(run.machine.clone(), |value, key| value[key].clone());
-        let (was, is) = (at(old), at(new));
-        if was != is {
+        // What was imported need not say.
+        if let [Some(was), Some(is)] = said
+            && was != is
+        {
             cautions.push(format!("another {what}: {was} before, {is} now"));
         }
     }

@@ -12,7 +12,7 @@ use fathom_measure::stats::median;
 use crate::escape::line;
 use crate::number::{duration, factor_digits, plural, times};
 use crate::steps::splits;
-use crate::view::{Alike, named, titled, work};
+use crate::view::{self, Alike, named, titled, work};
 
 /// Chance alone shows a step, anywhere, in fewer than this share of the folders whose runs differ by
 /// independent noise only; it is shared among the courses.
@@ -94,8 +94,7 @@ fn sizes(runs: &[&Run]) -> BTreeMap<String, BTreeSet<String>> {
 
 /// What the processor of a run is called.
 fn processor(run: &Run) -> &str {
-    let of = &run.machine["processor"];
-    of["model"].as_str().or(of["name"].as_str()).unwrap_or("another machine")
+    view::processor(&run.machine).unwrap_or("another machine")
 }
 
 /// A lasting change in a course.

@@ -4,6 +4,7 @@ use fathom_measure::compare::{Clock, Comparison, Summary, time_estimate, time_me
 use fathom_measure::result::{Case, Row, Run};
 use fathom_measure::sample::Failure;
 use fathom_measure::stats::Interval;
+use serde_json::Value;
 
 use crate::number::{bytes_per_second, per_second, plural};
 use crate::sentence::{clock_words, floor_words, word};
@@ -23,6 +24,14 @@ pub struct Line<'a> {
     pub failure: Option<&'a Failure>,
     /// The baseline?
     pub is_baseline: bool,
+}
+
+/// What the processor of a described machine is called, as `fathom machine` and pytest-benchmark say it.
+#[must_use]
+pub fn processor(machine: &Value) -> Option<&str> {
+    let of = &machine["processor"];
+    let named = of["model"].as_str().or(of["name"].as_str());
+    named.or(machine["cpu"]["brand_raw"].as_str())
 }
 
 /// The entrants, fastest first, failures last.

@@ -7,6 +7,8 @@ use anyhow::{Context, ensure};
 use fathom_measure::compare::judge;
 use fathom_report::escape;
 use fathom_report::import::{Imported, criterion, import};
+use fathom_report::view::processor;
+use serde_json::Value;
 
 use crate::exit::Exit;
 use crate::measuring::{new_run, save};
@@ -33,7 +35,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let inputs: Vec<&Path> = options.files.iter().map(PathBuf::as_path).collect();
     output::ensure_files_apart(&[("--save", options.save.as_deref())], &inputs)?;
-    let mut run = new_run()?;
+    let (mut run, mut machines) = (new_run()?, Vec::new());
     let (mut without, mut started, mut failures) = (0, String::new(), Vec::new());
     let mut end = Exit::Done;
     for path in &options.files {
@@ -43,9 +45,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
                 end = Exit::Incomplete;
             }
             started = started.max(when(&found.started, &file)?);
-            if !found.machine.is_null() {
-                run.machine = found.machine;
-            }
+            machines.push(found.machine);
             run.cases.extend(found.cases);
             failures.extend(found.failures);
         }
@@ -57,6 +57,15 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     // What measured is not what imports.
     run.build = fathom_measure::result::Build::default();
     run.level.clear();
+    run.machine = machines.last().cloned().unwrap_or_default();
+    let differ = |two: &[Value]| {
+        two[0].is_null() != two[1].is_null() || processor(&two[0]) != processor(&two[1])
+    };
+    if machines.windows(2).any(differ) {
+        run.machine = Value::Null;
+        run.notes
+            .push("files of several machines, or of one that not all name: none is told".into());
+    }
     run.program = run.cases.first().map_or_else(String::new, |case| case.source.clone());
     run.started = started;
     run.notes

@@ -14,7 +14,7 @@ use fathom_report::table::Look;
 use fathom_report::{escape, html, view};
 
 use crate::exit::Exit;
-use crate::measuring::{Format, Show, show};
+use crate::measuring::{Format, Show, save, show};
 use crate::{output, saved, sheet};
 
 /// Show a saved run again, in any format, or judged against another baseline
@@ -67,8 +67,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     // Whose tables were chosen sees tables.
     let is_plain = options.baseline.is_none() && options.show.is_plain_text();
     match is_plain.then(|| as_shown(&run)).flatten() {
-        Some((text, true)) => sheet::put_text(&text, &options.show.output, output::LABEL)?,
-        Some((text, false)) => sheet::put(text.as_bytes(), &options.show.output, false)?,
+        Some((text, is_wide)) => {
+            let Show { output, save: place, .. } = &options.show;
+            let saved = save(&run, place.as_deref());
+            saved.and(match is_wide {
+                true => sheet::put_text(&text, output, output::LABEL),
+                false => sheet::put(text.as_bytes(), output, false),
+            })?;
+        }
         None => show(&run, &options.show)?,
     }
     Ok(Exit::Done)
@@ -96,9 +102,7 @@ fn folder(options: &Options) -> anyhow::Result<Exit> {
         Format::Text => sheet::put_text(&text(&runs), output, 4)?,
         Format::Html => {
             let name = options.path.display().to_string();
-            let is_file =
-                output == Path::new("-") || output.extension().is_some_and(|e| e == "html");
-            match is_file {
+            match is_file(output) {
                 true => sheet::put(index_of(&name, &runs, false).as_bytes(), output, *open)?,
                 false => pages(&name, &runs, output, *open)?,
             }
@@ -106,6 +110,16 @@ fn folder(options: &Options) -> anyhow::Result<Exit> {
         _ => bail!("{}: a folder is shown as text or html", options.path.display()),
     }
     Ok(end)
+}
+
+/// Whether an output is one file, by what is there, or else by its name.
+fn is_file(output: &Path) -> bool {
+    let is_named_so = || {
+        let is_folder = output.as_os_str().as_encoded_bytes().ends_with(b"/");
+        !is_folder && output.extension().is_some_and(|ending| ending == "html")
+    };
+    let there = fs::metadata(output);
+    output == Path::new("-") || there.map_or_else(|_| is_named_so(), |there| !there.is_dir())
 }
 
 /// A line per run, newest first.
