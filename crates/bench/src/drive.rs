@@ -1,7 +1,8 @@
 //! `main` of a bench: lists, checks, measures, or serves as a worker, as its arguments say.
 
+use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -130,6 +131,25 @@ fn print(text: &str) -> io::Result<()> {
     io::stdout().write_all(text.as_bytes())
 }
 
+/// Refuses a place where no run can be saved, before anything is measured.
+fn ensure_savable(path: &Path) -> io::Result<()> {
+    match fs::metadata(path) {
+        // Opening a pipe is writing to it.
+        Ok(there) if !there.is_file() && !there.is_dir() => Ok(()),
+        Ok(_) => File::options().append(true).open(path).map(drop),
+        Err(_) => File::create_new(path).and_then(|_| fs::remove_file(path)),
+    }
+    .map_err(|error| unsaved(path, &error))
+}
+
+fn save(run: &Run, path: &Path) -> io::Result<()> {
+    fs::write(path, run.to_json()?).map_err(|error| unsaved(path, &error))
+}
+
+fn unsaved(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("cannot save {}: {error}", path.display()))
+}
+
 fn bad(what: impl ToString) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what.to_string())
 }
@@ -155,14 +175,13 @@ impl Own {
             return self.checked(groups);
         }
         let before = options.baseline.as_deref().map(Run::read).transpose().map_err(bad)?;
+        let path = options.save.as_deref();
+        path.map_or(Ok(()), ensure_savable)?;
         let run = self.measured(groups, options)?;
-        print(&shown(&run, &options.format)?)?;
-        if let Some(path) = &options.save {
-            let why = |error: io::Error| {
-                io::Error::new(error.kind(), format!("cannot save {}: {error}", path.display()))
-            };
-            std::fs::write(path, run.to_json()?).map_err(why)?;
-        }
+        let saved = path.map_or(Ok(()), |path| save(&run, path));
+        // What cannot be saved is shown at least.
+        let shown = print(&shown(&run, &options.format)?);
+        saved.and(shown)?;
         let failed =
             run.cases.iter().any(|case| case.measured.failures.iter().any(Option::is_some));
         let Some(before) = before else { return Ok(!failed) };
