@@ -16,6 +16,7 @@ use fathom_report::import::ImportError;
 use crate::cmd::aggregate::NotThere;
 use crate::interrupt;
 use crate::key_file::BadKeys;
+use crate::measuring::TooFew;
 
 /// A run that did what it was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +83,8 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 fn code(error: &anyhow::Error) -> u8 {
     if let Some(aggregate::Error::Interrupted) = error.downcast_ref() {
         130
+    } else if error.is::<TooFew>() {
+        1
     } else if error.chain().any(|cause| cause.is::<io::Error>() || is_failed_program(cause)) {
         4
     } else if error.chain().any(is_bad_data) {

@@ -2,6 +2,7 @@
 //! interrupts, and where a finished run goes.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -603,6 +604,18 @@ fn shown(run: &Run, show: &Show, more: &str) -> anyhow::Result<()> {
 const NO_SCAN: &str =
     "only a run over several values of one number can be drawn, all above 0: axes are logarithmic";
 
+/// A scan of which nothing can be drawn because of what failed, as text.
+#[derive(Debug)]
+pub(crate) struct TooFew(String);
+
+impl fmt::Display for TooFew {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "nothing is drawn, as fewer than two values have times:\n{}", self.0)
+    }
+}
+
+impl std::error::Error for TooFew {}
+
 /// A run as text of a format.
 pub(crate) fn rendered(run: &Run, format: Format, look: &Look) -> anyhow::Result<String> {
     let named = &view::told_apart(run);
@@ -612,6 +625,9 @@ pub(crate) fn rendered(run: &Run, format: Format, look: &Look) -> anyhow::Result
         Format::Csv => csv::run(named),
         Format::Json => run.to_json()?,
         Format::Html => html::run(named, look),
+        Format::Svg if scan::has_too_few(named) => {
+            return Err(TooFew(text::run(named, &Look::default()).trim_end().to_owned()).into());
+        }
         Format::Svg => scan::svg(named).context(NO_SCAN)?,
     })
 }

@@ -130,6 +130,23 @@ fn what_can_be_neither_written_nor_drawn_is_refused_before_anything_is_measured(
     }
 }
 
+/// Both were called no run over several values of one number, when everything had been measured.
+#[test]
+fn scans_with_failures_or_a_value_twice_are_scans() {
+    let folder = tempfile::tempdir().unwrap();
+    let over = |kind: &str, values: &str, command: &str| {
+        let line = ["-r", "3", "--format", "svg", kind, "n", values, command];
+        run(folder.path(), &line)
+    };
+    for kind in ["-L", "--parameter"] {
+        let said = told(1, &over(kind, "1,2", "test {n} = 1"));
+        assert!(said.contains("fewer than two values have times"), "{said}");
+        assert!(said.contains("exit code 1") && said.contains("3 rounds"), "{said}");
+    }
+    let said = told(0, &over("-L", "1,1,2", "true {n}"));
+    assert_eq!((said.matches("<polyline").count(), said.matches("<circle").count()), (1, 3));
+}
+
 #[test]
 fn the_help_leaves_out_what_every_run_refuses() {
     let folder = tempfile::tempdir().unwrap();

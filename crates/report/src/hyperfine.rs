@@ -2,6 +2,8 @@
 //! time, means and standard deviations, as there; only *relative* is ours: the ratio with its interval,
 //! or that none is resolved.
 
+use std::collections::BTreeSet;
+
 use fathom_measure::command::filled;
 use fathom_measure::compare::Comparison;
 use fathom_measure::result::{Case, Run};
@@ -117,8 +119,8 @@ pub fn json(run: &Run) -> String {
 #[must_use]
 pub fn csv(run: &Run) -> String {
     let all = figures(run);
-    // The first may be a reference, which has none.
-    let names: Vec<&String> = all.last().iter().flat_map(|f| f.parameters.keys()).collect();
+    // A reference has none of -L.
+    let names: BTreeSet<&String> = all.iter().flat_map(|f| f.parameters.keys()).collect();
     let mut text = "command,mean,stddev,median,user,system,min,max".to_owned();
     for name in &names {
         text += &format!(",{}", crate::csv::quoted(&format!("parameter_{name}")));

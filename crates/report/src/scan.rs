@@ -64,9 +64,14 @@ impl Scan {
         Scan::drawable(run).filter(|scan| scan.works == 1)
     }
 
-    /// The same of any number of kinds.
+    /// The same of any number of kinds, and of any number of times.
+    fn of_any(run: &Run) -> Option<Scan> {
+        Scan::of_cases(&run.cases).or_else(|| Scan::of_contenders(&run.cases))
+    }
+
+    /// The same with times of several values.
     fn drawable(run: &Run) -> Option<Scan> {
-        let scan = Scan::of_cases(&run.cases).or_else(|| Scan::of_contenders(&run.cases))?;
+        let scan = Scan::of_any(run)?;
         let points = || scan.curves.iter().flat_map(|curve| &curve.points);
         let is_spread = points().any(|point| Some(point.at) != points().next().map(|p| p.at));
         is_spread.then_some(scan)
@@ -123,9 +128,11 @@ impl Scan {
         }
         let [(one, ids), (other, others), ..] = &seen[..] else { return None };
         let parameter = format!("{{{}}}", scan.name);
+        // A value that is there twice has every command twice.
+        let count = ids.len().min(others.len());
         for (nth, point) in points {
-            let (id, same) = (*ids.get(nth)?, *others.get(nth)?);
-            scan.add(template([id, same], [one, other], &parameter), point);
+            let both = [ids[nth % count], others[nth % count]];
+            scan.add(template(both, [one, other], &parameter), point);
         }
         Some(scan.sorted())
     }
@@ -232,16 +239,22 @@ pub fn svg(run: &Run) -> Option<String> {
     drawn(&scan.name, &scan.curves)
 }
 
+/// Whether a run is over several values of one number and has times of fewer than two of them.
+#[must_use]
+pub fn has_too_few(run: &Run) -> bool {
+    Scan::of_any(run).is_some() && Scan::drawable(run).is_none()
+}
+
 /// The parameters of a workload or of a contender, by name.
 pub type Parameters = BTreeMap<String, String>;
 
 /// Whether what has these parameters is a scan: it differs in one of them alone, a number.
 #[must_use]
 pub fn is_scan(all: &[&Parameters]) -> bool {
-    let is_number = |name: &str| {
-        all.iter().all(|own| own.get(name).is_some_and(|value| number(value).is_some()))
-    };
-    varied(all).is_some_and(is_number)
+    let numbers =
+        |name: &str| -> Option<Vec<f64>> { all.iter().map(|own| number(own.get(name)?)).collect() };
+    // Texts that differ may be one number.
+    varied(all).and_then(numbers).is_some_and(|found| found.iter().any(|n| *n != found[0]))
 }
 
 /// The one parameter that differs between cases, if there is just one.
@@ -421,6 +434,8 @@ mod tests {
         // What the families take was refused.
         let all = ["1m", "2g", "1T"].map(|size| Parameters::from([("size".into(), size.into())]));
         assert!(is_scan(&all.each_ref()));
+        let all = ["1k", "1024"].map(|size| Parameters::from([("size".into(), size.into())]));
+        assert!(!is_scan(&all.each_ref()));
         for text in ["", "k", "0", "-1", "a.txt"] {
             assert_eq!(number(text), None, "{text}");
         }

@@ -548,6 +548,13 @@ fn exports_in_the_forms_of_hyperfine_have_the_figures_of_the_samples() {
     let trees = commands();
     let json: serde_json::Value = serde_json::from_str(&hyperfine::json(&trees)).unwrap();
     assert_eq!(json["results"][1]["command"], "sum, b 7");
+    // The last one was asked for its parameters, and it may be a reference, which has fewer.
+    let mut listed = commands();
+    listed.cases[0].contenders[0].parameters = [("m".to_owned(), "3".to_owned())].into();
+    let table = hyperfine::csv(&listed);
+    for (line, end) in table.lines().zip([",parameter_m,parameter_n", ",3,7", ",,7"]) {
+        assert!(line.ends_with(end), "{table}");
+    }
     // What is not called says so.
     let mut few = commands();
     few.cases[0].measured.rounds.truncate(17);

@@ -26,8 +26,9 @@ use crate::output;
 /// Compare whole commands: interleaved, with intervals, CPU time, peak memory and a noise floor
 ///
 /// Every round runs each command once, in balanced random order, so that a change in the machine's
-/// state meets all of them. The first command that does not fail is the baseline. Time, memory and counters include
-/// the children a command waits for. A command that fails is reported and gets no figures.
+/// state meets all of them. The first command that passes the check, a run before all rounds, is the
+/// baseline; if it fails later, there are no verdicts. Time, memory and counters include the children a
+/// command waits for. A command that fails is reported and gets no figures.
 ///
 /// Options that hyperfine has, too, mean here what they mean there, but runs are interleaved: all set-ups
 /// come before the first run of anybody, all clean-ups after the last, and a hidden copy of the
