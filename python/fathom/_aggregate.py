@@ -22,7 +22,8 @@ class _Plan:
 def _list(value) -> list:
     if value is None:
         return []
-    return [value] if isinstance(value, str) or is_whole(value) or not hasattr(value, "__iter__") else list(value)
+    is_one = isinstance(value, (str, bytes, bytearray, memoryview)) or is_whole(value)
+    return [value] if is_one or not hasattr(value, "__iter__") else list(value)
 
 
 def _text(name: str, value) -> str:

@@ -61,9 +61,10 @@ def compare(function=None, *, baseline=None, args=(), kwargs=None, budget=None, 
     (``cached = functools.lru_cache(slow)``) and what has no name of its own (``functools.partial``); a script is imported, too,
     and compares under ``if __name__ == "__main__":`` alone. Arguments are pickled once and unpickled in each process.
     Rounds are interleaved in balanced random order by the command ``fathom own``. A function whose answer is not equal to
-    the baseline's has no time (NaN counts as equal to NaN, and arrays of NumPy by their elements). Garbage is collected
-    before each sample and not during it. Options are those of ``fathom own``: rounds, level, processes, clock and so on.
+    the baseline's has no time (NaN counts as equal to NaN, and arrays of NumPy by their elements, those of objects as lists).
+    Garbage is collected before each sample and not during it. Options are those of ``fathom own``: rounds, level, processes, clock and so on.
     """
+    args = tuple(args)  # What gives them once would give none to the next comparison.
     if isinstance(function, (list, tuple)):
         if baseline is not None:
             raise TypeError("of a list the first function is the baseline")
@@ -166,7 +167,7 @@ def _measure(functions, args, kwargs, budget, options) -> Run:
     job = {
         "contenders": contenders,
         "script": _script(),
-        "arguments": pickle.dumps((tuple(args), dict(kwargs or {}))),
+        "arguments": pickle.dumps((args, dict(kwargs or {}))),
         "path": [os.path.abspath(folder) if folder else os.getcwd() for folder in sys.path],
     }
     with in_memory(pickle.dumps(job)) as path:

@@ -127,7 +127,10 @@ class Table:
 
         def column(at):
             if self._groups.is_text(at):
-                return pandas.Series(self._groups.column(at))
+                cells = self._groups.column(at)
+                # Of no cells, or none that is there, pandas would not know that they are texts.
+                dtype = None if cells and isinstance(cells[0], _Bytes) else pandas.Series([""]).dtype
+                return pandas.Series(cells, dtype=dtype)
             if self._groups.is_integer(at):
                 cells = self._groups.column(at)
                 return pandas.Series(cells, dtype="Int64" if None in cells else "int64")

@@ -47,6 +47,10 @@ def _canonical(answer) -> bytes:
         return b"None"
     if isinstance(answer, (bytes, bytearray)):
         return repr(bytes(answer)).encode()
+    kind = getattr(getattr(answer, "dtype", None), "kind", None)
+    if kind in ("m", "M") and answer.shape == ():
+        # A time or a span, which as an object of Python's would be a number without a unit, or none at all.
+        return b"one" + _array(answer.reshape(1))
     if isinstance(answer, numbers.Number):
         return _number(answer)
     if isinstance(answer, (list, tuple)):
@@ -57,7 +61,9 @@ def _canonical(answer) -> bytes:
         pairs = sorted((_canonical(key), _canonical(value)) for key, value in answer.items())
         return b"{" + b",".join(key + b":" + value for key, value in pairs) + b"}"
     if hasattr(answer, "tobytes") and hasattr(answer, "dtype"):
-        if not answer.shape or answer.dtype.hasobject or "numpy" not in sys.modules:
+        if kind == "V" and not answer.shape and answer.dtype.names:
+            return _canonical([answer[name] for name in answer.dtype.names])
+        if not answer.shape or (answer.dtype.hasobject and kind != "T") or "numpy" not in sys.modules:
             # One value, of which numpy's truths are no numbers; or addresses of objects.
             return _canonical(answer.tolist())
         return _array(answer)

@@ -502,7 +502,6 @@ fn frame_of(stream: &Bound<'_, PyAny>, plan: &Plan) -> PyResult<(arrow::read::St
         filter: filter.map(|filter| (filter, filtered)),
         shape: shape.shapes_keys().then_some(shape),
         nan_is_missing,
-        prints_floats: false,
         fail: !plan.skip,
     };
     Ok((stream, frame))

@@ -402,6 +402,8 @@ WRONG = [
     (TypeError, "shares is True or False, not 'no'", dict(shares="no")),
     (TypeError, "compare is True or False, not 'no'", dict(compare="no", by="k")),
     (TypeError, "by: a column is a name or a place, not True", dict(by=True)),
+    (TypeError, "by: a column is a name or a place, not b'k'", dict(by=b"k")),
+    (TypeError, "values: a column is a name or a place, not bytearray", dict(values=bytearray(b"v"))),
     (ValueError, "by: places", dict(by=2**64)),
     (TypeError, "null_values is a text or several, and 5 is none", dict(null_values=[5])),
     (TypeError, "null is a word or a dict", dict(null=5)),

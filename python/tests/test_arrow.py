@@ -72,6 +72,15 @@ def test_a_table_and_its_text_have_the_same_result(frame, by, values, stats):
         assert found.format("csv") == expected.format("csv")
 
 
+@pytest.mark.parametrize("stats", [SUMS, VALUES])
+def test_whole_doubles_are_doubles_as_those_of_text(stats):
+    table = pa.table({"k": ["a", "a", "b"], "v": [1.0, 2.0, -0.0]})
+    found = fathom.aggregate(table, by="k", values="v", stats=stats)
+    expected = fathom.aggregate(b"k,v\na,1.0\na,2.0\nb,-0.0\n", by="k", values="v", stats=stats)
+    assert found.format("table") == expected.format("table")
+    assert found.to_arrow() == expected.to_arrow() and found.to_arrow().schema.field("sum").type == pa.float64()
+
+
 @pytest.mark.parametrize(
     "text", [pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.dictionary(pa.int8(), pa.string())]
 )
@@ -318,6 +327,9 @@ def test_columns_of_other_meanings_are_refused_and_those_of_nothing_are_missing(
         fathom.aggregate(periods, by="k:1mo", values="v")
     with pytest.raises(TypeError, match='"v" is of the extension type "arrow.bool8"'):
         fathom.aggregate(pa.table({"k": ["a"], "v": pa.array([1], pa.bool8())}), by="k", values="v")
+    opaque = pa.array([b"\x80\x00"], pa.opaque(pa.binary(), "bignum", "DuckDB"))
+    with pytest.raises(TypeError, match='"k" is of the extension type "arrow.opaque", which is not known here: cast it'):
+        fathom.aggregate(pa.table({"k": opaque, "v": [1]}), by="k", values="v")
     texts = pa.table({"k": pa.array(['{"a": 1}'], pa.json_()), "v": [1]})
     assert dict(fathom.aggregate(texts, by="k", values="v", stats="sum")) == {'{"a": 1}': 1}
     for missing in [pa.nulls(2), pa.nulls(2).dictionary_encode()]:
@@ -489,6 +501,8 @@ def test_integers_stay_integers_in_pandas():
     empty = fathom.aggregate(text, where='k == "z"', **ask)
     arrow = empty.to_arrow().schema
     assert all(str(empty.to_pandas()[name].dtype) == str(arrow.field(name).type).replace("double", "float64") for name in arrow.names[1:])
+    nothing = fathom.aggregate(b"k,t\na,\n", by="k", texts="t", stats="mode", delimiter=",").to_pandas()
+    assert empty.to_pandas()["k"].dtype == nothing["mode"].dtype == frame["k"].dtype
     assert len(empty.to_pandas()) == 0 and list(empty.to_pandas().columns) == empty.columns
 
 

@@ -236,6 +236,12 @@ def test_integers_of_any_library_are_keys_and_of_one_kind():
         fathom.kv(["\udc80"])
 
 
+def test_keys_that_begin_as_what_is_compressed_are_keys():
+    for magic in [b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"P*M\x18"]:
+        asked = dict(structure="hashbrown", hash="foldhash", allocator="system", budget="50ms")
+        assert fathom.kv([magic + b"123", b"abc", b"abd"], **asked).rows
+
+
 def test_keys_are_one_column_and_those_of_a_dict():
     assert key_bytes({"a": 1, "b": 2}) == (b"a\nb\n", "lines") and key_bytes({7}) == (b"7\n", "integers")
     for library, make in [("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "table")]:
@@ -316,6 +322,19 @@ def test_a_decorated_function_stays_one_and_can_be_compared():
     run = decorated.comparison(processes=1)
     assert [one.name for one in run.cases[0].contenders] == ["linear", "decorated"]
     assert run.cases[0].contenders[1].failure is None
+
+
+def test_arguments_that_are_given_once_are_there_for_each_comparison(monkeypatch):
+    import pickle
+
+    from fathom import _compare
+
+    given = []
+    monkeypatch.setattr(_compare.pickle, "dumps", lambda job, dumps=pickle.dumps: given.append(job) or dumps(job))
+    monkeypatch.setattr(_compare, "found", lambda *_: {"cases": []})
+    compared = fathom.compare(quick, baseline=linear, args=(numbers for numbers in [[1, 2]]))
+    compared.comparison(), compared.comparison()
+    assert [job for job in given if isinstance(job, tuple)] == [(([1, 2],), {})] * 2
 
 
 def test_functions_that_no_process_can_import_are_refused():
@@ -524,6 +543,9 @@ def test_equal_arrays_have_one_digest():
         [array.array("b", [0, 1]), array.array("d", [-0.0, 1.0])],
         [collections.deque([1, 2]), collections.deque([1.0, 2], maxlen=2)],
         [range(0), range(1, 1)],
+        [np.datetime64("2026-01-02"), np.datetime64("2026-01-02", "ns"), np.array("2026-01-02", "M8[s]")],
+        [np.timedelta64(2, "m"), np.timedelta64(120, "s")],
+        [np.array(["a", "bb"], kind) for kind in ("U2", getattr(np.dtypes, "StringDType", lambda: "U9")())],
     ]:
         assert len({digest([one]) for one in equal}) == 1, equal
     different = [np.array([0, 1]), np.array([[0, 1]]), np.array([0, 2]), np.array([0, 1.5]), np.array([0, nan]), np.array([0, 1j])]
@@ -531,6 +553,9 @@ def test_equal_arrays_have_one_digest():
     different += [np.array([float(big)]), np.array([np.inf]), np.array([-np.inf]), np.array(["a"]), np.array([b"a"]), np.array(["b"])]
     different += [np.array([0], "M8[s]"), np.array([0], "m8[s]"), np.array([1], "M8[s]"), masked([1, 2], [0, 1]), masked([1, 2])]
     different += [np.array([(1, 2)], [("a", "i4"), ("b", "i4")]), np.zeros((2, 0)), np.zeros((0, 2)), [0, 1], range(2)]
+    moment, span = np.datetime64, np.timedelta64
+    different += [moment(5, "ns"), moment(5, "s"), moment("NaT"), span(5, "ns"), span(5, "s"), span("NaT"), None, 5]
+    different += [np.array([(5,)], [("a", f"M8[{unit}]")])[0] for unit in ("ns", "s")]
     different += [array.array("b", [0, 1]), collections.deque([0, 1]), np.array([1e-320], "longdouble") / 3, np.array([1e-320]) / 3]
     assert len({digest(answer) for answer in different}) == len(different)
 

@@ -223,8 +223,9 @@ pub(crate) fn open(
         let place = place(column, &names)?;
         let Field { name, format, dictionary, extension } = &fields[place];
         let kind = Kind::of(format, dictionary.as_deref());
+        // A text is one whatever it is of; bytes may be how another program stores numbers.
         if let Some(extension) = extension
-            && !matches!(kind, Some(Kind::Short | Kind::Long | Kind::Views))
+            && !["u", "U", "vu"].contains(&format.as_str())
         {
             let said = format!(
                 "column {name:?} is of the extension type {extension:?}, which is not known here: cast it before"

@@ -6,7 +6,7 @@
 //! row, from 1, over all batches.
 //!
 //! A floating-point number means its shortest decimal, the one all programs print, so that a table
-//! and its CSV have the same result. If asked ([`Frame::prints_floats`]), 2 is as long as it is printed, `2.0`.
+//! and its CSV have the same result: 2 is as long as it is printed, `2.0`.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -58,8 +58,6 @@ pub struct Frame {
     pub shape: Option<Query>,
     /// Whether NaN is a missing value; otherwise it is refused, as infinities are.
     pub nan_is_missing: bool,
-    /// Whether a whole floating-point number has the digit behind its point with which it is printed.
-    pub prints_floats: bool,
     /// Whether what is refused ends the run; otherwise it is counted.
     pub fail: bool,
 }
@@ -169,7 +167,7 @@ struct Worker {
 
 impl Worker {
     fn new(frame: &Frame, options: &Options, account: &Arc<Account>) -> Worker {
-        let values = |_| Values::new(options.keep(), frame.prints_floats, account);
+        let values = |_| Values::new(options.keep(), account);
         let values = frame.values.iter().map(values).collect();
         let (groups, rejects) = (Groups::default(), Vec::new());
         Worker { groups, values, records: 0, rejected: 0, left_out: 0, rejects, bytes: 0 }

@@ -64,7 +64,6 @@ fn frame(fail: bool) -> Frame {
         filter: None,
         shape: None,
         nan_is_missing: false,
-        prints_floats: false,
         fail,
     }
 }

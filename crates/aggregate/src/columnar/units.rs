@@ -25,8 +25,8 @@ const _: () = assert!(MOST_F64 < ROUND / 3.0, "sums with it stay between 2^52 an
 
 /// A number as it stands in an array.
 pub(super) trait Number: Copy {
-    /// Whether it is printed with a point even if it is whole.
-    const HAS_POINT: bool = false;
+    /// The coarsest scale at which it is printed: 1 if it has a point even where it is whole.
+    const LEAST_SCALE: u16 = 0;
 
     /// In units of `10^-scale`, if few digits suffice.
     fn units(self, scale: u16) -> Option<i64>;
@@ -102,7 +102,7 @@ const POWERS: [f64; MOST_SCALE as usize + 1] =
 macro_rules! floats {
     ($($float:ty, $most:ident;)*) => {$(
         impl Number for $float {
-            const HAS_POINT: bool = true;
+            const LEAST_SCALE: u16 = 1;
 
             #[inline]
             fn units(self, scale: u16) -> Option<i64> {

@@ -30,8 +30,6 @@ const BLOCK_ROWS: usize = 512;
 #[derive(Debug)]
 pub(super) struct Values {
     keep: Keep,
-    /// Whether whole floating-point numbers have a digit behind their point.
-    prints_floats: bool,
     scale: u16,
     hot: Vec<Hot>,
     squares: Vec<u128>,
@@ -95,11 +93,11 @@ pub(super) fn check(
 }
 
 impl Values {
-    pub(super) fn new(keep: Keep, prints_floats: bool, account: &Arc<Account>) -> Values {
+    pub(super) fn new(keep: Keep, account: &Arc<Account>) -> Values {
         let (hot, squares, exact) = (Vec::new(), Vec::new(), Vec::new());
         let waiting = (keep.may_wait() && !account.is_limited()).then(Waiting::default);
         let account = Arc::clone(account);
-        Values { keep, prints_floats, scale: 0, hot, squares, exact, waiting, rows: 0, account }
+        Values { keep, scale: 0, hot, squares, exact, waiting, rows: 0, account }
     }
 
     /// Bytes of the lists, without what is kept of values.
@@ -152,7 +150,7 @@ impl Values {
         {
             let first = given.rows.start + block * BLOCK_ROWS;
             let units = &mut units[..all.len()];
-            let known = self.scale >= self.least::<N>()
+            let known = self.scale >= N::LEAST_SCALE
                 && N::all_units(all.iter().map(|&v| number(v)), self.scale, units);
             let is_whole = given.valid.bits.is_none() && known;
             for (at, &group) in groups.iter().enumerate().filter(|(_, group)| **group != NONE) {
@@ -175,15 +173,10 @@ impl Values {
         if value.is_missing() {
             return self.add_missing(group, zero);
         }
-        match value.units(self.scale).filter(|_| self.scale >= self.least::<N>()) {
+        match value.units(self.scale).filter(|_| self.scale >= N::LEAST_SCALE) {
             Some(units) => self.add_units(group, units),
             None => self.add_rare(group, value),
         }
-    }
-
-    /// The coarsest scale at which such numbers are printed.
-    fn least<N: Number>(&self) -> u16 {
-        u16::from(N::HAS_POINT && self.prints_floats)
     }
 
     fn add_missing(&mut self, group: usize, zero: bool) {
@@ -204,7 +197,7 @@ impl Values {
                 let zero = || given.zero.then(|| Decimal::new(0, 0));
                 let (source, before) = given.place;
                 let order = Order { source, byte: before + row as u64 };
-                let value = value.map(|value| exactly(value, self.least::<N>()));
+                let value = value.map(|value| exactly(value, N::LEAST_SCALE));
                 self.keep_value(group as usize, order, value.or_else(zero));
             }
         }
@@ -275,7 +268,7 @@ impl Values {
             self.scale = scale;
             return self.add_units(group, units);
         }
-        let value = value.decimal(self.least::<N>());
+        let value = value.decimal(N::LEAST_SCALE);
         self.exact.resize(self.exact.len().max(group + 1), None);
         match &mut self.exact[group] {
             Some(stats) => stats.add(&value),

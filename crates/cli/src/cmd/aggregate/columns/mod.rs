@@ -158,7 +158,6 @@ impl Asked {
             filter,
             shape: query.shapes_keys().then(|| query.clone()),
             nan_is_missing: query.nulls.iter().any(|null| null == NAN),
-            prints_floats: true,
             fail: true,
         };
         if frame.values.is_empty() {
