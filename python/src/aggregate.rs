@@ -284,7 +284,8 @@ impl Plan {
 
     /// The same of a table, whose names are those of the result.
     fn check_order_of(&self, frame: &Frame) -> PyResult<()> {
-        let columns: Vec<_> = frame.values.iter().map(|(name, _)| (name.clone(), false)).collect();
+        let values = frame.values.iter().take(self.values.len());
+        let columns: Vec<_> = values.map(|(name, _)| (name.clone(), false)).collect();
         let layout = self.layout(frame.keys.clone())?;
         self.ordered(|wanted| wanted.check_columns(&columns, &layout))
     }
@@ -331,11 +332,9 @@ pub(crate) fn aggregate<'py>(
             }
             texts => reading.texts(texts, &progress)?,
         };
+        has_names |= is_named;
         summary = Some(match summary {
-            None => {
-                has_names = is_named;
-                found
-            }
+            None => found,
             Some(before) => format::compared(before, found),
         });
     }

@@ -103,7 +103,12 @@ impl Statistic {
     pub fn is_of_texts(self) -> bool {
         use Statistic::{Distinct, First, Last, Mode};
         let is_value = matches!(self, Distinct | Mode | First | Last);
-        is_value || self.is_count() || self.is_share_of_count()
+        is_value || self.is_of_records()
+    }
+
+    /// Whether it can be told where records are counted and no values read.
+    pub fn is_of_records(self) -> bool {
+        matches!(self, Statistic::Count | Statistic::Rows) || self.is_share_of_count()
     }
 
     /// Whether keys can be sorted by it.

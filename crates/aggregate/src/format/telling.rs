@@ -85,9 +85,17 @@ pub fn side_by_side(before: Vec<Column>, after: Vec<Column>) -> Vec<Column> {
     before.into_iter().zip(after).flat_map(pair).collect()
 }
 
-/// Two results as one, with the columns of both [side by side](side_by_side).
+/// Two results as one, with the columns of both [side by side](side_by_side), called as the first that has a record
+/// calls them: what has none may have no header.
 #[must_use]
 pub fn compared(mut before: Summary, after: Summary) -> Summary {
+    let is_empty = |one: &Summary| one.records + one.left_out + one.rejected == 0;
+    if is_empty(&before) && !is_empty(&after) {
+        before.keys = after.keys;
+        for (column, named) in before.columns.iter_mut().zip(&after.columns) {
+            column.name.clone_from(&named.name);
+        }
+    }
     before.columns = side_by_side(before.columns, after.columns);
     before.records += after.records;
     before.blank_lines += after.blank_lines;

@@ -46,6 +46,9 @@ pub enum WishError {
     /// A statistic that sketches cannot tell.
     #[error("sketches keep no values, and cannot tell {0}")]
     NotKept(Statistic),
+    /// A statistic of values where records are counted alone.
+    #[error("records that are only counted have no {0}")]
+    NoValues(Statistic),
 }
 
 impl Wish {
@@ -164,18 +167,14 @@ impl Wanted<'_> {
                     true => query.by.iter().map(|by| by.column.to_string()).collect(),
                     false => vec!["key".to_owned()],
                 };
-                let mut values: Vec<_> =
-                    values.map(|v| (v.column.to_string(), v.kind == Kind::Text)).collect();
-                if values.is_empty() {
-                    values.push(("records".to_owned(), false));
-                }
-                (keys, values)
+                (keys, values.map(|v| (v.column.to_string(), v.kind == Kind::Text)).collect())
             }
         };
         self.check_columns(&values, &Layout { keys, ..layout })
     }
 
-    /// The same of columns of these names, each of texts or of numbers; of two inputs each is there twice.
+    /// The same of columns of these names, each of texts or of numbers, or of records that are counted; of two inputs
+    /// each is there twice.
     ///
     /// # Errors
     /// The same.
@@ -188,8 +187,16 @@ impl Wanted<'_> {
             let column = Column { is_text: *is_text, ..Column::new(name, Vec::new()) };
             std::iter::repeat_n(column, if layout.pairs { 2 } else { 1 })
         };
-        let columns: Vec<Column> = values.iter().flat_map(column).collect();
-        self.criteria(layout, &columns).map(drop)
+        let counted = [("records".to_owned(), false)];
+        let shown = if values.is_empty() { &counted } else { values };
+        let columns: Vec<Column> = shown.iter().flat_map(column).collect();
+        let of_values = |criterion: &Criterion| match criterion.sort {
+            Sort::By(Telling::Of(_, statistic)) if !statistic.is_of_records() => Some(statistic),
+            _ => None,
+        };
+        let order = self.criteria(layout, &columns)?;
+        let wrong = order.iter().find_map(of_values).filter(|_| values.is_empty());
+        wrong.map_or(Ok(()), |statistic| Err(WishError::NoValues(statistic)))
     }
 
     fn criterion(

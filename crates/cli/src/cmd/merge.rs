@@ -195,12 +195,8 @@ fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
 fn unknown(question: &Question, asked: &[Statistic]) -> Option<String> {
     // A query without values has this line; its column has zeros in their place.
     let has_values = !question.query.lines().any(|line| line == "values: ");
-    let is_of_records = |statistic: Statistic| {
-        use Statistic::{Count, CountShare, Rows, RowsShare};
-        matches!(statistic, Count | Rows | CountShare | RowsShare)
-    };
     let is_known = |statistic: &&Statistic| {
-        (has_values || is_of_records(**statistic))
+        (has_values || statistic.is_of_records())
             && (question.squares || !statistic.needs_squares())
             && (question.values || !statistic.needs_values(question.approx))
             && (question.sketch || !statistic.needs_sketch(question.approx))
