@@ -169,7 +169,8 @@ pub(crate) struct Show {
     #[arg(long, value_enum, value_name = "ORDER", default_value = "auto")]
     sort: Sort,
 
-    /// Colours, or no table at all; auto is what the terminal, `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE` say
+    /// Tables with colours (full, color), without (basic, nocolor), or not at all (none); auto is what the terminal,
+    /// `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE` say
     #[arg(
         long,
         value_enum,

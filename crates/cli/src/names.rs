@@ -32,7 +32,7 @@ pub(crate) fn families() -> PossibleValuesParser {
 /// There is none; the nearest name is told.
 pub(crate) fn family(name: &str) -> anyhow::Result<&'static dyn AnyFamily> {
     let known: Vec<&str> = FAMILIES.iter().map(|family| family.name()).collect();
-    let words = || format!("{}; fathom list names them all", unknown("family", name, &known));
+    let words = || format!("{} (fathom list names them all)", unknown("family", name, &known));
     fathom_contenders::family(name).with_context(words)
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn no_contender(wanted: &str, family: &dyn AnyFamily) -> anyhow::Erro
         known.extend([entry.meta.name.to_owned(), entry.id]);
     }
     let (family, hint) = (family.name(), hint(wanted, &known));
-    anyhow!("no contender {wanted:?} in {family}{hint}; fathom list {family} names them all")
+    anyhow!("no contender {wanted:?} in {family}{hint} (fathom list {family} names them all)")
 }
 
 #[cfg(test)]

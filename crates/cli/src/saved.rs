@@ -25,18 +25,24 @@ pub(crate) fn runs(folder: &Path) -> anyhow::Result<(Vec<(PathBuf, Run)>, Exit)>
         }
     }
     paths.sort();
-    let (mut runs, mut end) = (Vec::new(), Exit::Done);
+    let (mut runs, mut left_out) = (Vec::new(), Vec::new());
     for path in paths {
         match read(&path) {
             Ok(run) => runs.push((path, run)),
-            Err(error) => {
-                let why = format!("{error:#}");
-                say!("fathom: left out: {}", escape::line(&why));
-                end = Exit::Incomplete;
-            }
+            Err(error) => left_out.push(error),
         }
     }
-    ensure!(!runs.is_empty(), "{}: no saved runs", folder.display());
+    let end = if left_out.is_empty() { Exit::Done } else { Exit::Incomplete };
+    let last = left_out.pop_if(|_| runs.is_empty());
+    for error in left_out {
+        let why = format!("{error:#}");
+        say!("fathom: left out: {}", escape::line(&why));
+    }
+    let none = || format!("{}: no saved runs", folder.display());
+    match last {
+        Some(error) => return Err(error.context(none())),
+        None => ensure!(!runs.is_empty(), none()),
+    }
     Ok((runs, end))
 }
 

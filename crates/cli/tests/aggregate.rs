@@ -212,6 +212,12 @@ fn usage_mistakes_exit_2_and_missing_files_4() {
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", err(&output));
         assert!(!output.stderr.is_empty());
     }
+    for (args, said) in [
+        (["--stats", "p101"], "quantiles are p0 to p100, with up to six decimals"),
+        (["--range", "..5"], "\"..5\" is no range of bytes"),
+    ] {
+        assert!(err(&folder.run(&args, b"")).contains(said), "{args:?}");
+    }
     fs::create_dir(folder.0.path().join("empty")).unwrap();
     for args in [&["missing.txt"][..], &["empty"], &["*.csv"], &["a.txt", "-o", "no/such/folder/o"]]
     {
@@ -472,6 +478,9 @@ fn histograms_are_bars_for_people_and_bins_for_programs() {
     let sorted = folder.run(&["--histogram", "--sort", "histogram", "a.csv"], b"");
     assert_eq!(sorted.status.code(), Some(2));
     assert!(err(&sorted).contains("a histogram has no order"), "{}", err(&sorted));
+    // All keys had the same.
+    let sorted = folder.run(&["--by", "k", "--count", "--sort", "sum", "a.csv"], b"");
+    assert!(err(&sorted).contains("that are only counted have no sum"), "{}", err(&sorted));
 }
 
 #[test]
@@ -1013,6 +1022,11 @@ fn two_inputs_are_compared_key_by_key() {
         "path,count%_before,count%_after,count%_change,count%_change%\n\
          /a,50,25,-25,-50\n/b,25,50,25,100\n/gone,25,0,-25,-100\n/new,0,25,25,\n"
     );
+    // Columns were called by their places if the first input had no header.
+    folder.file("none.csv", "");
+    let words = "--compare --by 1 --value 2,2 --stats max --sort ms_max none.csv after.csv";
+    let shown = out(&folder.run(&words.split(' ').collect::<Vec<_>>(), b""));
+    assert!(shown.starts_with("path,ms_max_before,ms_max_after,ms_max_change,"), "{shown}");
 }
 
 #[test]
@@ -1160,6 +1174,15 @@ fn json_over_several_lines_is_said_to_be_some() {
         let said = " (of JSON each line is to be an object)";
         assert!(err(&output).contains(said), "{}", err(&output));
     }
+    // Of those that are read it was said, too.
+    for words in [["--by", "1", "--value", "a", "-"], ["--by", "1", "--value", "a", "--header"]] {
+        let output = Folder::new().run(&words, b"{\"a\": 1, \"b\": \"x\"}\n");
+        assert!(err(&output).contains("read it as ndjson"), "{}", err(&output));
+    }
+    let output = Folder::new().run(&["--by", "a", "-"], b"{\"a\": 1}\n");
+    let said = "--value, --text or --count says what is told of each key";
+    assert!(err(&output).contains(said), "{}", err(&output));
+    assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]

@@ -56,6 +56,40 @@ fn an_act_can_be_repeated_alone_and_one_that_is_none_is_refused() {
 }
 
 #[test]
+fn a_rival_that_fails_ended_the_demo() {
+    let folder = tempfile::tempdir().unwrap();
+    let programs = tempfile::tempdir().unwrap();
+    for name in ["awk", "mlr", "duckdb"] {
+        std::os::unix::fs::symlink("/bin/false", programs.path().join(name)).unwrap();
+    }
+    let path = std::env::var("PATH").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .args(["demo", "--act", "2"])
+        .env("TMPDIR", folder.path())
+        .env("PATH", format!("{}:{path}", programs.path().display()))
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let said = "is here to compare it with; awk fails; mlr fails; duckdb fails.\n";
+    assert!(output.status.success() && text.contains(said), "{text}");
+}
+
+#[test]
+fn a_colon_in_the_temporary_folder_was_called_a_mistake_in_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let colon = folder.path().join("co:lon");
+    std::fs::create_dir(&colon).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .args(["demo", "--act", "3"])
+        .env("TMPDIR", &colon)
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("no programs can be found in the temporary folder"), "{said}");
+    assert_eq!(output.status.code(), Some(4), "{said}");
+}
+
+#[test]
 fn an_interrupt_left_the_folder_and_a_command_behind() {
     for signal in ["INT", "TERM"] {
         let folder = tempfile::tempdir().unwrap();

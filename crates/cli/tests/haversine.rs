@@ -84,7 +84,7 @@ fn a_generated_file_matches_its_answers_and_another_does_not() {
     fs::write(folder.path().join("w.f64"), [0; 80]).unwrap();
     let said = fathom(folder.path(), &["haversine", "p.json", "w.f64"]);
     assert_eq!(said.status.code(), Some(3));
-    assert!(text(&said.stderr).contains("for 9 pairs, the input has 2000"));
+    assert!(text(&said.stderr).contains("pairs in the answers: 9, in the input: 2000"));
 }
 
 #[test]

@@ -180,6 +180,14 @@ fn every_file_of_a_folder_is_shown_or_told() {
     for why in ["left out: cannot read runs/link.json", "left out: runs/pipe.json: no file"] {
         assert!(said.contains(why), "{said}");
     }
+    // A folder of damaged files alone was called a mistake of the command's line.
+    fs::create_dir(folder.join("damaged")).unwrap();
+    fs::write(folder.join("damaged/run.json"), "{}").unwrap();
+    let said = told(3, &fathom(folder, &["history", "damaged"]));
+    assert!(
+        said.contains("damaged: no saved runs: damaged/run.json:1:2: not a saved run"),
+        "{said}"
+    );
 }
 
 #[test]

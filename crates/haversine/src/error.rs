@@ -166,7 +166,7 @@ pub enum AnswersError {
         bytes: u64,
     },
     /// The number of distances is not that of the pairs.
-    #[error("the answers are for {answers} pairs, the input has {pairs}")]
+    #[error("pairs in the answers: {answers}, in the input: {pairs}")]
     Count {
         /// Distances in the answers.
         answers: u64,

@@ -8,7 +8,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use clap::builder::{ArgPredicate, PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{
+    ArgPredicate, PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser,
+};
 use clap::{CommandFactory, ValueEnum};
 use fathom_aggregate::delimited;
 use fathom_aggregate::format::{self, Statistic};
@@ -104,7 +106,7 @@ pub(crate) struct Options {
     verbose: bool,
 
     /// How the input is written: delimited text, an access log in the common or combined format, or
-    /// a JSON object a line [default: where columns are named and nothing else is said, what its first line is].
+    /// a JSON object a line [default: where all columns are named and nothing else is said, what its first line is].
     /// Columns of logs are host, ident, user, time, request, method, path, query, protocol,
     /// status, bytes, referer, agent and rest; those of JSON are paths such as user.name or tags.0
     #[arg(long, value_enum)]
@@ -390,6 +392,11 @@ impl TypedValueParser for Words {
     ) -> Result<Statistic, clap::Error> {
         if let Some(statistic) = word.to_str().and_then(Statistic::named) {
             return Ok(statistic);
+        }
+        let of_quantile = word.to_str().and_then(|word| word.strip_prefix('p')?.bytes().next());
+        if of_quantile.is_some_and(|first| first.is_ascii_digit()) {
+            let said = |_| Err("quantiles are p0 to p100, with up to six decimals");
+            return StringValueParser::new().try_map(said).parse_ref(command, argument, word);
         }
         // Says what there is, and what is nearest.
         let values = self.possible_values().into_iter().flatten();
@@ -702,7 +709,6 @@ fn mistake(
         || options.header.is_some()
         || options.quotes.is_some()
         || options.ragged.is_some();
-    let has_value = options.count || !options.value.is_empty() || !options.text.is_empty();
     let mistakes = [
         (is_brc && query.is_some_and(is_several), ONE_EACH),
         (
@@ -729,7 +735,7 @@ fn mistake(
             is_other && options.by.is_empty(),
             "--by names the columns of the key: this --format-in has no first one",
         ),
-        (is_other && !has_value, "--value, --text or --count says what is told of each key"),
+        (is_other && !options.has_value(), query::NO_VALUE),
         (
             options.compare && options.files.len() != 2,
             "--compare takes two FILEs: the one from before and the one from after",
@@ -805,6 +811,11 @@ impl Options {
 
     pub(crate) fn is_partial(&self) -> bool {
         self.partial
+    }
+
+    /// Whether it is said what is told of each key.
+    fn has_value(&self) -> bool {
+        self.count || !self.value.is_empty() || !self.text.is_empty()
     }
 
     pub(crate) fn mistake_in_output(&self) -> Option<String> {

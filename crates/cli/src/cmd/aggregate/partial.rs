@@ -40,6 +40,9 @@ pub(super) fn mistake(options: &Options) -> Option<&'static str> {
 pub(super) fn range(text: &str) -> Result<(u64, Option<u64>), String> {
     let error = || format!("{text:?} is no range of bytes (such as 0..64M or 67108864..)");
     let (start, end) = text.split_once("..").ok_or_else(error)?;
+    if start.is_empty() {
+        return Err(error());
+    }
     let start = crate::value::bytes(start)?;
     let end = (!end.is_empty()).then(|| crate::value::bytes(end)).transpose()?;
     if end.is_some_and(|end| end <= start) { Err(error()) } else { Ok((start, end)) }

@@ -95,6 +95,9 @@ impl fmt::Display for NotThere {
 
 impl std::error::Error for NotThere {}
 
+/// What is wrong where lines have no second column.
+pub(super) const NO_VALUE: &str = "--value, --text or --count says what is told of each key";
+
 /// How tables become text.
 pub(super) fn of_tables(query: &mut Query) {
     (query.syntax, query.delimiter) = (Syntax::Delimited, b',');
@@ -106,7 +109,7 @@ pub(super) fn of_tables(query: &mut Query) {
 /// may explain a failure.
 ///
 /// # Errors
-/// Values without a value that may be one number with a decimal comma.
+/// Logs or lines of JSON of which no value is asked for, and values without a value that may be one number with a decimal comma.
 pub(super) fn guess(
     query: &mut Query,
     options: &Options,
@@ -119,6 +122,12 @@ pub(super) fn guess(
         header: options.header,
         decimal_comma: options.decimal_comma,
     };
+    if !options.has_value() {
+        // The second column is for delimited text.
+        let mut keys = query.clone();
+        keys.values.clear();
+        anyhow::ensure!(guess::settle(&mut keys, &said, sources).syntax.is_none(), NO_VALUE);
+    }
     let guessed = guess::settle(query, &said, sources);
     let mut lists = options.null_values.iter();
     if query.decimal_comma

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 
 use anyhow::Context;
+use fathom_machine::os::ward::is_stopping;
 use fathom_measure::result::Run;
 
 use super::stage::Stage;
@@ -99,9 +100,14 @@ fn rivals(stage: &mut Stage) -> anyhow::Result<()> {
     ))?;
     // On few rows it shows how many each can do in the time.
     measurements(stage, "100k")?;
-    let mut here = Vec::new();
+    let (mut here, mut failed) = (Vec::new(), String::new());
     for (name, line) in RIVALS.into_iter().filter(|(name, _)| stage.has(name)) {
-        here.push((stage.timed(line)?, name, line));
+        match stage.timed(line) {
+            Ok(seconds) => here.push((seconds, name, line)),
+            Err(error) if is_stopping() => return Err(error),
+            // Another program of this name, or one that is too old.
+            Err(_) => failed += &format!("; {name} fails"),
+        }
     }
     here.sort_by(|a, b| a.0.total_cmp(&b.0));
     // The quickest of them is asked however long it takes.
@@ -110,15 +116,15 @@ fn rivals(stage: &mut Stage) -> anyhow::Result<()> {
     let slow = slow.iter().map(|(seconds, name, _)| {
         format!("; {name} takes {seconds:.2} s for 100k, too long for a demo")
     });
-    let slow = slow.collect::<String>();
+    let left_out = slow.collect::<String>() + &failed;
     let Some((slowest, ..)) = here.last() else {
         let names = RIVALS.map(|(name, _)| name).join(", ");
-        return output::print(format!("None of {names} is here to compare it with.\n\n"));
+        return output::print(format!("None of {names} is here to compare it with{left_out}.\n\n"));
     };
     let fits = |(_, rows): &&(&str, f64)| slowest * rows / 1e5 <= PATIENCE;
     let rows = ROWS.iter().find(fits).unwrap_or(&ROWS[ROWS.len() - 1]);
     if rows.1 < 1e7 {
-        let said = format!("{} rows for the others, which take longer{slow}:", rows.0);
+        let said = format!("{} rows for the others, which take longer{left_out}:", rows.0);
         output::print(output::fitted(&said, 0))?;
     }
     measurements(stage, rows.0)?;

@@ -32,7 +32,14 @@ impl Stage {
         symlink(&program, folder.path().join("fathom")).context("cannot name this program")?;
         let mut places = vec![folder.path().to_path_buf()];
         places.extend(std::env::var_os("PATH").iter().flat_map(std::env::split_paths));
-        let path = std::env::join_paths(places).context("PATH")?;
+        // What stands in PATH has no colon.
+        let path =
+            std::env::join_paths(places).map_err(std::io::Error::other).with_context(|| {
+                format!(
+                    "no programs can be found in the temporary folder {}",
+                    folder.path().display()
+                )
+            })?;
         Ok(Stage { folder, path })
     }
 
