@@ -163,8 +163,8 @@ impl Plan {
     /// What `check` finds of the order that is wanted.
     fn ordered<T>(&self, check: impl FnOnce(&Wanted<'_>) -> Result<T, WishError>) -> PyResult<T> {
         let (wishes, number_parts) = (&self.wishes()[..], &self.shape().number_parts()[..]);
-        let (reverse, method) = (self.reverse, self.method());
-        let order = check(&Wanted { wishes, reverse, method, number_parts });
+        let (reverse, method, only_counts) = (self.reverse, self.method(), self.values.is_empty());
+        let order = check(&Wanted { wishes, reverse, method, number_parts, only_counts });
         order.map_err(|why| PyValueError::new_err(format!("sort: {why}")))
     }
 
@@ -284,8 +284,7 @@ impl Plan {
 
     /// The same of a table, whose names are those of the result.
     fn check_order_of(&self, frame: &Frame) -> PyResult<()> {
-        let values = frame.values.iter().take(self.values.len());
-        let columns: Vec<_> = values.map(|(name, _)| (name.clone(), false)).collect();
+        let columns: Vec<_> = frame.values.iter().map(|(name, _)| (name.clone(), false)).collect();
         let layout = self.layout(frame.keys.clone())?;
         self.ordered(|wanted| wanted.check_columns(&columns, &layout))
     }

@@ -144,6 +144,7 @@ def test_a_side_without_text_is_none_that_is_guessed_by(nothing, tmp_path, comma
     for data in [[nothing, some], paths]:
         table = fathom.aggregate(data, by="k", values="v", stats="sum", compare=True)
         assert table["sum_after"] == [1] and table.format("csv") == said
+        assert fathom.aggregate(data, by=1, values=2, stats="sum", compare=True).columns == table.columns
     sides, query = _scale.plan(paths, 10**6, False, dict(by="k", values="v", stats="sum", compare=True))
     found = _scale.finish([[_scale.partial(task, query) for task in tasks] for tasks in sides], query)
     assert found.format("csv") == said
@@ -408,6 +409,7 @@ WRONG = [
     (TypeError, "null_values is a text or several, and 5 is none", dict(null_values=[5])),
     (TypeError, "null is a word or a dict", dict(null=5)),
     (ValueError, r"stats: values=\[\] counts records", dict(by="k", values=[], stats="sum")),
+    (ValueError, "sort: records that are only counted have no sum", dict(by="k", values=[], sort="sum")),
     (ValueError, r"stats: values=\[\] counts records", dict(by="k", values=[], stats=["min", "mean", "max"])),
     (ValueError, "stats: of texts count, rows, distinct, mode, first and last are told", dict(texts="v", stats=["min"])),
 ]

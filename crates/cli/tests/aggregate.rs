@@ -479,8 +479,10 @@ fn histograms_are_bars_for_people_and_bins_for_programs() {
     assert_eq!(sorted.status.code(), Some(2));
     assert!(err(&sorted).contains("a histogram has no order"), "{}", err(&sorted));
     // All keys had the same.
-    let sorted = folder.run(&["--by", "k", "--count", "--sort", "sum", "a.csv"], b"");
-    assert!(err(&sorted).contains("that are only counted have no sum"), "{}", err(&sorted));
+    for by in ["k", "1"] {
+        let sorted = folder.run(&["--by", by, "--count", "--sort", "sum", "a.csv"], b"");
+        assert!(err(&sorted).contains("that are only counted have no sum"), "{}", err(&sorted));
+    }
 }
 
 #[test]
@@ -1024,9 +1026,13 @@ fn two_inputs_are_compared_key_by_key() {
     );
     // Columns were called by their places if the first input had no header.
     folder.file("none.csv", "");
-    let words = "--compare --by 1 --value 2,2 --stats max --sort ms_max none.csv after.csv";
-    let shown = out(&folder.run(&words.split(' ').collect::<Vec<_>>(), b""));
-    assert!(shown.starts_with("path,ms_max_before,ms_max_after,ms_max_change,"), "{shown}");
+    folder.file("header.csv", "page,s\n");
+    for (first, key, value) in [("none.csv", "path", "ms"), ("--header header.csv", "page", "s")] {
+        let asked = format!("--compare --by 1 --value 2,2 --stats max --sort {value}_max");
+        let words = format!("{asked} {first} after.csv");
+        let shown = out(&folder.run(&words.split(' ').collect::<Vec<_>>(), b""));
+        assert!(shown.starts_with(&format!("{key},{value}_max_before,")), "{shown}");
+    }
 }
 
 #[test]
@@ -1175,7 +1181,8 @@ fn json_over_several_lines_is_said_to_be_some() {
         assert!(err(&output).contains(said), "{}", err(&output));
     }
     // Of those that are read it was said, too.
-    for words in [["--by", "1", "--value", "a", "-"], ["--by", "1", "--value", "a", "--header"]] {
+    for words in ["--by 1 --value a", "--by a --count --delimiter ;"] {
+        let words: Vec<_> = words.split(' ').collect();
         let output = Folder::new().run(&words, b"{\"a\": 1, \"b\": \"x\"}\n");
         assert!(err(&output).contains("read it as ndjson"), "{}", err(&output));
     }

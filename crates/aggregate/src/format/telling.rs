@@ -85,16 +85,20 @@ pub fn side_by_side(before: Vec<Column>, after: Vec<Column>) -> Vec<Column> {
     before.into_iter().zip(after).flat_map(pair).collect()
 }
 
-/// Two results as one, with the columns of both [side by side](side_by_side), called as the first that has a record
-/// calls them: what has none may have no header.
+/// Two results as one, with the columns of both [side by side](side_by_side), called as the first calls them, or as the
+/// second where the first knows their places alone: what has no record may have no header.
 #[must_use]
 pub fn compared(mut before: Summary, after: Summary) -> Summary {
-    let is_empty = |one: &Summary| one.records + one.left_out + one.rejected == 0;
-    if is_empty(&before) && !is_empty(&after) {
-        before.keys = after.keys;
-        for (column, named) in before.columns.iter_mut().zip(&after.columns) {
-            column.name.clone_from(&named.name);
-        }
+    let is_empty = before.records + before.left_out + before.rejected == 0;
+    // As a selector shows a place.
+    let is_place = |name: &str| {
+        name.strip_prefix("column ").is_some_and(|place| place.parse::<usize>().is_ok())
+    };
+    let own = before.columns.iter_mut().map(|column| &mut column.name);
+    let other = after.columns.iter().map(|column| &column.name);
+    let names = before.keys.iter_mut().zip(&after.keys).chain(own.zip(other));
+    for (own, other) in names.filter(|(own, _)| is_empty && is_place(own)) {
+        own.clone_from(other);
     }
     before.columns = side_by_side(before.columns, after.columns);
     before.records += after.records;

@@ -113,6 +113,8 @@ pub struct Wanted<'a> {
     pub method: Method,
     /// The parts of the key, from 0, that are in the order of [numbers](Query::number_parts).
     pub number_parts: &'a [usize],
+    /// Whether there are no values: records are only counted.
+    pub only_counts: bool,
 }
 
 impl Wanted<'_> {
@@ -167,14 +169,18 @@ impl Wanted<'_> {
                     true => query.by.iter().map(|by| by.column.to_string()).collect(),
                     false => vec!["key".to_owned()],
                 };
-                (keys, values.map(|v| (v.column.to_string(), v.kind == Kind::Text)).collect())
+                let mut values: Vec<_> =
+                    values.map(|v| (v.column.to_string(), v.kind == Kind::Text)).collect();
+                if values.is_empty() {
+                    values.push(("records".to_owned(), false));
+                }
+                (keys, values)
             }
         };
         self.check_columns(&values, &Layout { keys, ..layout })
     }
 
-    /// The same of columns of these names, each of texts or of numbers, or of records that are counted; of two inputs
-    /// each is there twice.
+    /// The same of columns of these names, each of texts or of numbers; of two inputs each is there twice.
     ///
     /// # Errors
     /// The same.
@@ -187,16 +193,8 @@ impl Wanted<'_> {
             let column = Column { is_text: *is_text, ..Column::new(name, Vec::new()) };
             std::iter::repeat_n(column, if layout.pairs { 2 } else { 1 })
         };
-        let counted = [("records".to_owned(), false)];
-        let shown = if values.is_empty() { &counted } else { values };
-        let columns: Vec<Column> = shown.iter().flat_map(column).collect();
-        let of_values = |criterion: &Criterion| match criterion.sort {
-            Sort::By(Telling::Of(_, statistic)) if !statistic.is_of_records() => Some(statistic),
-            _ => None,
-        };
-        let order = self.criteria(layout, &columns)?;
-        let wrong = order.iter().find_map(of_values).filter(|_| values.is_empty());
-        wrong.map_or(Ok(()), |statistic| Err(WishError::NoValues(statistic)))
+        let columns: Vec<Column> = values.iter().flat_map(column).collect();
+        self.criteria(layout, &columns).map(drop)
     }
 
     fn criterion(
@@ -225,6 +223,12 @@ impl Wanted<'_> {
             && statistic.needs_all()
         {
             return Err(WishError::NotKept(statistic));
+        }
+        if let Sort::By(Telling::Of(_, statistic)) = sort
+            && self.only_counts
+            && !statistic.is_of_records()
+        {
+            return Err(WishError::NoValues(statistic));
         }
         let falling = wish.falling.unwrap_or(matches!(sort, Sort::By(_)));
         Ok(Criterion { sort, falling: falling != self.reverse })

@@ -40,5 +40,6 @@ pub(super) fn mistake(options: &Options, query: Option<&Query>) -> Option<String
 
 fn wanted<'a>(options: &'a Options, number_parts: &'a [usize]) -> Wanted<'a> {
     let (wishes, method) = (&options.sort.0[..], options.quantiles);
-    Wanted { wishes, reverse: options.reverse, method, number_parts }
+    let (reverse, only_counts) = (options.reverse, options.count);
+    Wanted { wishes, reverse, method, number_parts, only_counts }
 }
