@@ -407,12 +407,21 @@ pub enum Error {
     },
     /// Spilling keys is of no use here.
     #[error(
-        "the values of one key, or what one thread knows of all keys, take more than their share of the memory limit \
-         (bytes: {limit_bytes}): raise it, take fewer threads, or --approx, which has no mode"
+        "the values of one key take more than half of the memory limit (bytes: {limit_bytes}): raise it, or --approx, \
+         which has no mode"
     )]
     OneKey {
         /// The limit in bytes.
         limit_bytes: usize,
+    },
+    /// Nor here.
+    #[error(
+        "what one thread knows of all keys takes more than it may of the memory limit (bytes: {most_bytes}): raise that, \
+         take fewer threads, or --approx, which has no mode"
+    )]
+    Total {
+        /// What it may take, in bytes.
+        most_bytes: usize,
     },
     /// A thread that reads what was spilled could not be started.
     #[error("cannot start a thread: {0}")]

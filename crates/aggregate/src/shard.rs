@@ -212,7 +212,7 @@ impl Shard {
     /// What it wrote, once all it holds is written.
     ///
     /// # Errors
-    /// [`Error::Spill`], [`Error::OneKey`].
+    /// [`Error::Spill`], [`Error::Total`].
     ///
     /// # Panics
     /// If it is not spilled.

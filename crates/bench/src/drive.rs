@@ -137,6 +137,8 @@ fn ensure_savable(path: &Path) -> io::Result<()> {
         // Opening a pipe is writing to it.
         Ok(there) if !there.is_file() && !there.is_dir() => Ok(()),
         Ok(_) => File::options().append(true).open(path).map(drop),
+        // What it leads to is made when there is a run.
+        Err(_) if path.is_symlink() => Ok(()),
         Err(_) => File::create_new(path).and_then(|_| fs::remove_file(path)),
     }
     .map_err(|error| unsaved(path, &error))

@@ -133,10 +133,17 @@ fn results_of_other_harnesses_become_runs_without_verdicts() {
 
     assert_eq!(run["machine"], Value::Null);
 
-    let mixed = fathom(folder, &["import", "h.json", "p.json"]);
-    let run: Value = serde_json::from_slice(&mixed.stdout).unwrap();
-    assert_eq!(run["machine"], Value::Null);
-    assert!(run["notes"].to_string().contains("files of several machines"), "{run}");
+    let google = fs::read_to_string(folder.join("g.json")).unwrap();
+    let mut other: Value = serde_json::from_str(&google).unwrap();
+    other["context"]["host_name"] = "another".into();
+    fs::write(folder.join("other.json"), other.to_string()).unwrap();
+    for files in [["h.json", "p.json"], ["g.json", "other.json"]] {
+        let mixed = fathom(folder, &["import", files[0], files[1]]);
+        let run: Value = serde_json::from_slice(&mixed.stdout).unwrap();
+        assert_eq!(run["machine"], Value::Null);
+        assert!(run["notes"].to_string().contains("files are of several machines"), "{run}");
+    }
+    fs::remove_file(folder.join("other.json")).unwrap();
     told(0, &fathom(folder, &["import", "g.json", "p.json", "--save", "both.json"]));
     let shown = fathom(folder, &["report", "both.json"]);
     assert!(

@@ -239,10 +239,11 @@ pub fn svg(run: &Run) -> Option<String> {
     drawn(&scan.name, &scan.curves)
 }
 
-/// Whether a run is over several values of one number and has times of fewer than two of them.
+/// Whether a run is over several values of one number and what failed left times of fewer than two of them.
 #[must_use]
 pub fn has_too_few(run: &Run) -> bool {
-    Scan::of_any(run).is_some() && Scan::drawable(run).is_none()
+    let has_failed = |case: &Case| case.judged.summaries.iter().any(Option::is_none);
+    Scan::of_any(run).is_some() && Scan::drawable(run).is_none() && run.cases.iter().any(has_failed)
 }
 
 /// The parameters of a workload or of a contender, by name.

@@ -28,10 +28,7 @@ pub(super) struct Columns {
 }
 
 /// What is said where lines begin as JSON does and are read as delimited text.
-pub(super) const OF_JSON: &str = " (of JSON each line is to be an object)";
-
-/// What is said where the first line is one.
-pub(super) const IS_NDJSON: &str = " (it is lines of JSON: read it as ndjson)";
+pub(super) const OF_JSON: &str = " (JSON is read as ndjson, of which each line is an object)";
 
 /// What may be wrong with a name where there is no column of it but `there`, to be said behind that.
 pub fn hint(name: &str, there: &[&str]) -> String {
@@ -41,10 +38,6 @@ pub fn hint(name: &str, there: &[&str]) -> String {
     };
     if let Some(whole) = there.iter().find(is_cut) {
         format!(" (behind the colon of {whole} is a width of buckets: '\"{whole}\"' is a name)")
-    } else if there.first().is_some_and(|first| first.starts_with("{\""))
-        && there.last().is_some_and(|last| last.trim_end().ends_with('}'))
-    {
-        IS_NDJSON.to_owned()
     } else if there.first().is_some_and(|first| first.starts_with(['{', '['])) {
         OF_JSON.to_owned()
     } else if there.iter().any(|name| is_wide(name.as_bytes())) {
@@ -212,12 +205,7 @@ mod tests {
         ] {
             assert_eq!(hint(name, &["a:5", "b:x"]), expected, "{name}");
         }
-        for (there, expected) in [
-            (["sep=", ""], "sep=…"),
-            (["k", "\0v\0w\0"], WIDE),
-            (["{\"a\": 1", " \"b\": 2}"], IS_NDJSON),
-            (["{\"a\": 1", ""], OF_JSON),
-        ] {
+        for (there, expected) in [(["sep=", ""], "sep=…"), (["k", "\0v\0w\0"], WIDE)] {
             let said = hint("v", &there);
             assert!(said.contains(expected), "{said}");
         }

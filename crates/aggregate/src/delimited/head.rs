@@ -5,12 +5,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::columns::{Columns, IS_NDJSON, OF_JSON};
+use super::columns::{Columns, OF_JSON};
 use super::pieces::Pieces;
 use super::query::Query;
 use crate::chunk::Buffer;
 use crate::error::Error;
-use crate::guess;
 use crate::kernel::marks::Marker;
 use crate::record::{Field, Split, split};
 
@@ -73,9 +72,7 @@ impl Head {
                     self.from = end;
                 }
                 Split::Malformed(reason, _) => {
-                    let text = &bytes[self.from..];
-                    let hint = match text.first() {
-                        Some(b'{') if guess::syntax(text, ended).is_some() => IS_NDJSON,
+                    let hint = match bytes[self.from..].first() {
                         Some(b'{' | b'[') => OF_JSON,
                         _ => "",
                     };

@@ -81,7 +81,6 @@ impl Memory {
         Some(Lane {
             store: Arc::clone(store),
             account: Account::granting(own_bytes),
-            limit_bytes: *limit_bytes,
             own_bytes,
             most_bytes: (own_bytes / 2).max(LEAST_BYTES),
             keep,
@@ -103,7 +102,6 @@ impl Memory {
 pub(crate) struct Lane {
     store: Arc<Store>,
     account: Arc<Account>,
-    limit_bytes: usize,
     /// Its share of the limit.
     own_bytes: usize,
     /// Most that what is known of all keys together may take beside the tables.
@@ -127,7 +125,7 @@ impl Lane {
         }
         let total = self.total.as_ref().map_or(0, Total::weight);
         if self.failed.is_none() && total > self.most_bytes {
-            self.failed = Some(Error::OneKey { limit_bytes: self.limit_bytes });
+            self.failed = Some(Error::Total { most_bytes: self.most_bytes });
         }
         // Half stays for the tables, which would be written row by row otherwise.
         self.account.reset(total.min(self.own_bytes / 2));

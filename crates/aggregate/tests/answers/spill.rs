@@ -311,7 +311,7 @@ fn bytes_that_are_not_those_that_were_written_are_an_error() {
 
 #[test]
 fn one_key_with_more_values_than_memory_is_an_error_and_no_wrong_number() {
-    let input: String = (0..400_000).map(|at| format!("one;{at}.{at}\n")).collect();
+    let input: String = (0..700_000).map(|at| format!("one;{at}.{at}\n")).collect();
     let spill = Some(spill());
     let options = Options {
         memory_limit_bytes: Some(1 << 20),
@@ -319,8 +319,13 @@ fn one_key_with_more_values_than_memory_is_an_error_and_no_wrong_number() {
         with_values: true,
         ..Options::default()
     };
-    let source = vec![stream(input.as_bytes(), 5000)];
-    let mut summary = aggregate(source, &options, OnError::Fail, &Progress::default()).unwrap();
-    let outcome = summary.pieces::<Error>(&[], |_| Ok(()));
+    let run = |options| {
+        let source = vec![stream(input.as_bytes(), 5000)];
+        aggregate(source, options, OnError::Fail, &Progress::default())
+    };
+    let outcome = run(&options).unwrap().pieces::<Error>(&[], |_| Ok(()));
     assert!(matches!(outcome, Err(Error::OneKey { .. })), "{outcome:?}");
+    let spill = Some(Spill { totals: true, ..self::spill() });
+    let outcome = run(&Options { spill, ..options }).map(drop);
+    assert!(matches!(outcome, Err(Error::Total { .. })), "{outcome:?}");
 }

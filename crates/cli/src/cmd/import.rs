@@ -59,12 +59,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     run.level.clear();
     run.machine = machines.last().cloned().unwrap_or_default();
     let differ = |two: &[Value]| {
-        two[0].is_null() != two[1].is_null() || processor(&two[0]) != processor(&two[1])
+        // Google Benchmark tells no processor.
+        let same = ["host_name", "num_cpus"].iter().all(|key| two[0][*key] == two[1][*key]);
+        two[0].is_null() != two[1].is_null() || processor(&two[0]) != processor(&two[1]) || !same
     };
     if machines.windows(2).any(differ) {
         run.machine = Value::Null;
-        run.notes
-            .push("files of several machines, or of one that not all name: none is told".into());
+        let said = "the files are of several machines, or not all say of which: none is told";
+        run.notes.push(said.into());
     }
     run.program = run.cases.first().map_or_else(String::new, |case| case.source.clone());
     run.started = started;

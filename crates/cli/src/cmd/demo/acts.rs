@@ -119,12 +119,13 @@ fn rivals(stage: &mut Stage) -> anyhow::Result<()> {
     let left_out = slow.collect::<String>() + &failed;
     let Some((slowest, ..)) = here.last() else {
         let names = RIVALS.map(|(name, _)| name).join(", ");
-        return output::print(format!("None of {names} is here to compare it with{left_out}.\n\n"));
+        let said = format!("Nothing to compare it with: none of {names} runs here{left_out}.\n");
+        return output::print(output::fitted(&said, 0) + "\n");
     };
     let fits = |(_, rows): &&(&str, f64)| slowest * rows / 1e5 <= PATIENCE;
     let rows = ROWS.iter().find(fits).unwrap_or(&ROWS[ROWS.len() - 1]);
     if rows.1 < 1e7 {
-        let said = format!("{} rows for the others, which take longer{left_out}:", rows.0);
+        let said = format!("{} rows for the others, which take longer{left_out}:\n", rows.0);
         output::print(output::fitted(&said, 0))?;
     }
     measurements(stage, rows.0)?;
@@ -161,6 +162,10 @@ fn wrong(stage: &mut Stage) -> anyhow::Result<()> {
     let second = second(EXTREMES);
     output::print(format!("hasty.awk is extremes.awk without its second line: {second}\n"))?;
     let lines = ["awk -f extremes.awk measurements.txt", "awk -f hasty.awk measurements.txt"];
+    if let Err(error) = stage.timed(lines[0]) {
+        anyhow::ensure!(!is_stopping(), error);
+        return output::print("This act needs an awk that works.\n\n");
+    }
     let names = "extremes,hasty";
     let words =
         ["run", "-N", "--clock", "cpu", "--budget", "0.7s", "--same-output", "--names", names];
