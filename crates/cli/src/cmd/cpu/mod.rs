@@ -123,12 +123,7 @@ impl Options {
     fn is_common(&self) -> bool {
         let names_rows = !self.families.is_empty() || !self.only.is_empty() || self.size != ["mix"];
         let asks_more = self.all || self.recommend || self.threads > 1 || self.file.is_some();
-        !names_rows && !asks_more && self.has_own_text()
-    }
-
-    /// Whether the text is this command's; whoever chooses tables sees tables.
-    fn has_own_text(&self) -> bool {
-        self.show.form() == Format::Text && self.show.has_usual_tables()
+        !names_rows && !asks_more && self.show.is_plain_text()
     }
 }
 
@@ -190,7 +185,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
 }
 
 fn shown(options: &Options, run: &Run, families: &[&'static dyn AnyFamily]) -> anyhow::Result<()> {
-    if !options.has_own_text() {
+    // Whoever chooses tables sees tables.
+    if !options.show.is_plain_text() {
         return measuring::show(run, &options.show);
     }
     let saved = measuring::save(run, options.show.save.as_deref());
