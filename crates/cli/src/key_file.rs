@@ -20,9 +20,7 @@ pub(crate) fn load(path: &Path) -> anyhow::Result<Vec<u8>> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let read = match input::open(path, threads)? {
         Input::File(file, length) => {
-            // A hint: the file may grow or shrink while it is read.
-            let hint = usize::try_from(length).unwrap_or(usize::MAX);
-            match bytes.try_reserve_exact(hint) {
+            match bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX)) {
                 Ok(()) => Forward::new(file).read_to_end(&mut bytes),
                 Err(_) => Err(io::Error::new(
                     io::ErrorKind::OutOfMemory,

@@ -34,7 +34,8 @@ use crate::zone::zone;
 
 /// Where the bytes come from.
 pub enum Source<'a> {
-    /// A regular file, or what is read like one: from its beginning by all threads.
+    /// A regular file, or what is read like one: from its beginning by all threads, up to its end when it is read
+    /// (of [`AsOpened`](fathom_machine::os::read_at::AsOpened) when it was opened).
     File(Box<dyn ReadAt>),
     /// Anything else, read by one thread at a time.
     Stream(Box<dyn Read + Send + 'a>),

@@ -14,7 +14,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::str::Utf8Chunk;
 
-use fathom_machine::os::read_at::ReadAt;
+use fathom_machine::os::read_at::{AsOpened, ReadAt};
 
 #[cfg(not(feature = "remote"))]
 mod absent;
@@ -87,8 +87,10 @@ pub const TABLES: bool = cfg!(feature = "tables");
 /// Opens a file, standard input for `-`, or an object of a store by its address.
 ///
 /// What is compressed is decoded by up to `threads` threads where it has several members or frames (never more than
-/// so many for all inputs of the process together), else by the one that reads. Only the thread that reads
-/// touches the source; the others end when the input does or is dropped.
+/// so many for all inputs of the process together), else by one that runs ahead, or by the one that reads where there is
+/// little or no other can be had. Only the thread that reads touches the source; the others end when the input does or is
+/// dropped. A file is read as it was when it was opened: what is appended later is not there, and what
+/// was cut off is an error.
 ///
 /// # Errors
 /// When it cannot be opened or its first bytes cannot be read.
@@ -119,10 +121,12 @@ pub fn open(path: &Path, threads: usize) -> io::Result<Input> {
     }
     let mut first = [0; MAGIC_BYTES];
     let read = file.read_at(&mut first, 0)?;
-    if Compression::of(&first[..read]).is_some() {
-        return stream(Box::new(file), threads);
+    let size = metadata.len();
+    let file = Box::new(AsOpened::new(file, size));
+    match Compression::of(&first[..read]) {
+        Some(_) => stream(Box::new(Forward::new(file)), threads),
+        None => Ok(Input::File(file, size)),
     }
-    Ok(Input::File(Box::new(file), metadata.len()))
 }
 
 /// How many bytes a file has, and a text that is another one when it was written to since, or is
@@ -199,6 +203,7 @@ pub fn stream(mut reader: Box<dyn Read + Send>, threads: usize) -> io::Result<In
 #[cfg(test)]
 mod tests {
     use std::io::Write;
+    use std::os::unix::fs::FileExt;
 
     use flate2::Compression as Effort;
     use flate2::write::GzEncoder;
@@ -232,6 +237,31 @@ mod tests {
         let mut read = Vec::new();
         reader.read_to_end(&mut read)?;
         Ok(read)
+    }
+
+    #[test]
+    fn a_file_is_read_as_it_was_opened_whatever_becomes_of_it() {
+        let text = b"Oslo;1.5\n".repeat(50_000);
+        for (bytes, threads) in [(text.clone(), 1), (gzip(&text), 1), (gzip(&text), 2)] {
+            let changed = |change: &dyn Fn(&File)| {
+                let file = tempfile::NamedTempFile::new().unwrap();
+                std::fs::write(file.path(), &bytes).unwrap();
+                let input = open(file.path(), threads).unwrap();
+                change(file.as_file());
+                let mut all = Vec::new();
+                let read = match input {
+                    Input::File(file, _) => Forward::new(file).read_to_end(&mut all),
+                    Input::Stream(mut stream) => stream.read_to_end(&mut all),
+                };
+                read.map(|_| all)
+            };
+            let size = bytes.len() as u64;
+            let append = |file: &File| file.write_all_at(&bytes, size).unwrap();
+            assert_eq!(changed(&append).unwrap(), text);
+            let cut = changed(&|file| file.set_len(size - 1).unwrap()).unwrap_err();
+            let expected = format!("the file shrank while it was read: it had {size} bytes");
+            assert!(cut.to_string().contains(&expected), "{cut}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use arrow_array::builder::{Int32Builder, StringDictionaryBuilder};
 use arrow_array::types::{Int8Type, Int32Type};
@@ -242,9 +243,23 @@ fn parts_keep_their_order_on_any_number_of_threads() {
         for threads in [1, 2, 7, 100] {
             assert_eq!(text(&file, None, threads).unwrap(), format!("n\n{wanted}"));
         }
-        // Whoever leaves early leaves no thread that waits for him.
-        let table = opened(&file).unwrap().unwrap();
+    }
+}
+
+#[test]
+fn whoever_leaves_early_leaves_no_thread_that_waits_for_him() {
+    let numbers = Arc::new(Int64Array::from_iter_values(0..50_000)) as ArrayRef;
+    for file in files(&[batch(vec![("n", numbers)])], 3_000) {
+        let count = Arc::new(AtomicUsize::new(0));
+        let size = file.len() as u64;
+        let table = of(Box::new(Counted(file, Arc::clone(&count))), size).unwrap().ok().unwrap();
         table.choose(None, |_, _| String::new()).unwrap().text(3).read_exact(&mut [0; 10]).unwrap();
+        let start = Instant::now();
+        // Each thread has the file.
+        while Arc::strong_count(&count) > 1 {
+            assert!(start.elapsed() < Duration::from_secs(60), "a thread waits");
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 }
 

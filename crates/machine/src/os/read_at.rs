@@ -52,6 +52,37 @@ impl ReadAt for File {
     }
 }
 
+/// A file as it was when it was opened: what is appended later is not there, and what was cut off is an error.
+pub struct AsOpened {
+    file: File,
+    size: u64,
+}
+
+impl AsOpened {
+    /// Of a file that has `size` bytes now.
+    pub fn new(file: File, size: u64) -> AsOpened {
+        AsOpened { file, size }
+    }
+}
+
+impl ReadAt for AsOpened {
+    fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize> {
+        let left = usize::try_from(self.size.saturating_sub(at)).unwrap_or(usize::MAX);
+        let most = left.min(into.len());
+        match FileExt::read_at(&self.file, &mut into[..most], at)? {
+            0 if most > 0 => Err(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                format!("the file shrank while it was read: it had {} bytes", self.size),
+            )),
+            read => Ok(read),
+        }
+    }
+
+    fn file(&self) -> Option<&File> {
+        Some(&self.file)
+    }
+}
+
 /// The same bytes from the first to the last.
 pub struct Forward {
     bytes: Box<dyn ReadAt>,
@@ -89,6 +120,8 @@ impl Read for Forward {
 mod tests {
     use std::sync::Mutex;
 
+    use rustix::fs::{MemfdFlags, memfd_create};
+
     use super::*;
 
     /// Gives three bytes at a time, and notes what it hears.
@@ -119,6 +152,26 @@ mod tests {
         let mut all = Vec::new();
         Forward::new(slow()).read_to_end(&mut all).unwrap();
         assert_eq!(all, text);
+    }
+
+    #[test]
+    fn a_file_is_read_as_it_was_opened() {
+        let file = File::from(memfd_create("opened", MemfdFlags::CLOEXEC).unwrap());
+        file.write_all_at(b"0123456789", 0).unwrap();
+        let opened = || Box::new(AsOpened::new(file.try_clone().unwrap(), 10));
+        let all = |opened| {
+            let mut all = Vec::new();
+            Forward::new(opened).read_to_end(&mut all).map(|_| all)
+        };
+        file.write_all_at(b"abc", 10).unwrap();
+        assert_eq!(all(opened()).unwrap(), b"0123456789", "what was appended is not there");
+        assert_eq!(opened().read_at(&mut [0; 4], 12).unwrap(), 0);
+        file.set_len(9).unwrap();
+        let error = all(opened()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+        assert_eq!(error.to_string(), "the file shrank while it was read: it had 10 bytes");
+        assert!(opened().read_exact_at(&mut [0; 10], 0).is_err());
+        opened().read_exact_at(&mut [0; 9], 0).unwrap();
     }
 
     #[test]
