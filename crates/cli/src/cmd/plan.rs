@@ -23,7 +23,8 @@ use crate::value;
 /// breaks inside quotes: --records reads it once, as fast as it can be read, and cuts between records. Without
 /// it such a cut is found when states are merged, and is an error there.
 ///
-/// Names stand in quotes where a shell and xargs want that; of all names only those with line breaks are refused.
+/// Names stand in quotes where a shell and xargs want that; only those with line breaks are refused, and keys of
+/// objects with `*` or `?`, which would be patterns. A line has 64 KiB of names at most.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "Examples:\n  \
     fathom plan --states out measurements.txt | xargs -r -P 16 -L 1 fathom aggregate --partial --threads 1\n  \
@@ -35,7 +36,7 @@ pub(crate) struct Options {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
-    /// Bytes of a task, at most, unless a file cannot be cut
+    /// Bytes of a task, at most, unless a file cannot be cut; with --records up to a record more
     #[arg(long, value_name = "SIZE", value_parser = value::some_bytes, default_value = "256M")]
     bytes: u64,
 
@@ -94,6 +95,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if options.records {
         tasks = between_records(options, (files, &objects), bytes)?;
     }
+    let tasks = in_lines(tasks, files)?;
     if let Some(folder) = &options.states {
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot create {}", folder.display()))?;
@@ -113,6 +115,12 @@ fn ensure_file(path: &Path) -> anyhow::Result<()> {
     anyhow::ensure!(path != Path::new("-"), "standard input cannot be cut: name a file");
     let is_other = std::fs::metadata(path).is_ok_and(|about| !about.is_file());
     anyhow::ensure!(!is_other, "{} is no regular file and cannot be cut: name one", path.display());
+    let is_pattern = input::is_remote(path) && path.to_string_lossy().contains(['*', '?']);
+    anyhow::ensure!(
+        !is_pattern,
+        "{} would be a pattern in a task, because of its * or ?: rename it",
+        path.display()
+    );
     Ok(())
 }
 
@@ -170,6 +178,30 @@ fn between_records(
     Ok(tasks)
 }
 
+/// Bytes of names in a line: xargs takes lines of 128 KiB, the command among them.
+const MOST_NAMES_BYTES: usize = 64 << 10;
+
+/// The tasks, of which none has more names than a line may have.
+fn in_lines(tasks: Vec<Vec<Piece>>, files: &[PathBuf]) -> anyhow::Result<Vec<Vec<Piece>>> {
+    let (mut short, mut name): (Vec<Vec<Piece>>, _) = (Vec::new(), Vec::new());
+    for task in tasks {
+        let mut bytes = usize::MAX;
+        for piece in task {
+            name.clear();
+            quote(&files[piece.object], &mut name)?;
+            bytes = bytes.saturating_add(name.len() + 1);
+            match short.last_mut().filter(|_| bytes <= MOST_NAMES_BYTES) {
+                Some(pack) => pack.push(piece),
+                None => {
+                    short.push(vec![piece]);
+                    bytes = name.len() + 1;
+                }
+            }
+        }
+    }
+    Ok(short)
+}
+
 /// The arguments of a task, quoted for a shell and for xargs.
 fn line(
     options: &Options,
@@ -225,6 +257,28 @@ fn quote(path: &Path, text: &mut Vec<u8>) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// `xargs` refused the line of many small files, or cut it in two, of which one had no number.
+    #[test]
+    fn a_line_has_no_more_names_than_xargs_takes() {
+        let files: Vec<PathBuf> = (0..3000).map(|n| format!("{:080}", n).into()).collect();
+        let pieces = |objects: std::ops::Range<usize>| -> Vec<Piece> {
+            objects.map(|object| Piece { object, range: [0, 6] }).collect()
+        };
+        let tasks = in_lines(vec![pieces(0..1), pieces(1..2999), pieces(2999..3000)], &files);
+        let tasks = tasks.unwrap();
+        let lengths: Vec<usize> = tasks.iter().map(Vec::len).collect();
+        let most = MOST_NAMES_BYTES / 81;
+        assert_eq!(lengths, [1, most, most, most, 2998 - 3 * most, 1]);
+        assert_eq!(tasks.concat(), pieces(0..3000));
+    }
+
+    #[test]
+    fn a_key_that_would_be_a_pattern_is_refused() {
+        let said = |path: &str| ensure_file(Path::new(path)).map_err(|error| error.to_string());
+        assert!(said("s3://bucket/logs/a*.csv").unwrap_err().contains("a*.csv would be a pattern"));
+        assert_eq!(said("s3://bucket/logs/ab.csv"), Ok(()));
+    }
 
     #[test]
     fn a_folder_of_states_was_taken_for_an_option() {

@@ -30,6 +30,8 @@ pub(crate) enum Fault {
     Other,
     /// No ETag, of this second of a day, whatever If-Unmodified-Since says.
     Dated(u8),
+    /// The same of second 30, and the connection ends after so many bytes of the body, of which more were promised.
+    DatedShort(usize),
 }
 
 /// What a client asked.
@@ -193,6 +195,7 @@ fn respond(
     }
     let (tag, second) = match fault {
         Fault::Dated(second) => (String::new(), second),
+        Fault::DatedShort(_) => (String::new(), 30),
         _ => (format!("ETag: {tag}\r\n"), 45),
     };
     let mut head = format!("{tag}Last-Modified: Sun, 22 Nov 2026 11:48:{second} GMT\r\n");
@@ -219,7 +222,7 @@ fn respond(
     }
     let (last, body) = body.split_last().map_or((None, body), |(last, rest)| (Some(*last), rest));
     match fault {
-        Fault::Reset(_) | Fault::Short(_) | Fault::Cut(_) => {
+        Fault::Reset(_) | Fault::Short(_) | Fault::Cut(_) | Fault::DatedShort(_) => {
             stream.write_all(cut(fault, body)).ok()?;
             // What was sent is read before the end is seen.
             std::thread::sleep(Duration::from_millis(20));
@@ -242,9 +245,10 @@ fn respond(
 
 fn cut(fault: Fault, body: &[u8]) -> &[u8] {
     match fault {
-        Fault::Reset(bytes) | Fault::Short(bytes) | Fault::Cut(bytes) => {
-            &body[..bytes.min(body.len().saturating_sub(1))]
-        }
+        Fault::Reset(bytes)
+        | Fault::Short(bytes)
+        | Fault::Cut(bytes)
+        | Fault::DatedShort(bytes) => &body[..bytes.min(body.len().saturating_sub(1))],
         _ => body,
     }
 }

@@ -248,7 +248,7 @@ enum End {
 #[test]
 fn whatever_a_server_does_the_bytes_are_the_same_or_an_error_says_why() {
     use End::{Error, Same};
-    use Fault::{Cut, Dated, Other, Reset, Short, Slow, Status, Whole};
+    use Fault::{Cut, Dated, DatedShort, Other, Reset, Short, Slow, Status, Whole};
     let bench = Bench::new();
     let size = BLOCK_BYTES + 300_000;
     bench.put("a.txt", text(size));
@@ -302,6 +302,15 @@ fn whatever_a_server_does_the_bytes_are_the_same_or_an_error_says_why() {
         ("changed", Box::new(block(Status(412))), Error("changed while it was read")),
         ("If-Match ignored", Box::new(block(Other)), Error("changed while it was read")),
         ("no ETag", Box::new(|_: &Request| Dated(30)), Same),
+        (
+            "no ETag, ended in the body",
+            Box::new(|asked: &Request| match asked.attempt {
+                0 => DatedShort(60_000),
+                _ => Dated(30),
+            }),
+            Same,
+        ),
+        ("no ETag, ended for ever", Box::new(|_: &Request| DatedShort(7)), Error("")),
         (
             "no ETag, another date",
             Box::new(|asked: &Request| match asked.range {

@@ -24,8 +24,10 @@ use object_store::{
     ObjectStoreExt, RetryConfig,
 };
 
-/// How long a server may say nothing before a request is repeated, unless the environment says otherwise.
-const PATIENCE: &str = "30 seconds";
+/// How long a block may take, and a server may say nothing before a request is repeated: the crate gives up on what takes half
+/// a minute in all, which on a slow line is every block.
+const PATIENCE: [(ClientConfigKey, &str); 2] =
+    [(ClientConfigKey::Timeout, "1 hour"), (ClientConfigKey::ReadTimeout, "30 seconds")];
 
 /// Where machines of Amazon, Google and Microsoft ask for the credentials they were given.
 const METADATA: ([u8; 4], u16) = ([169, 254, 169, 254], 80);
@@ -126,7 +128,7 @@ impl Address {
             }
             "http" | "https" => {
                 let mut options = ClientOptions::new().with_allow_http(self.scheme == "http");
-                for (key, value) in patient("HTTP_") {
+                for (key, value) in PATIENCE {
                     options = options.with_config(key, value);
                 }
                 let builder = HttpBuilder::new().with_url(name).with_client_options(options);
@@ -154,15 +156,13 @@ fn retry() -> RetryConfig {
     RetryConfig { max_retries: number("FATHOM_RETRIES").unwrap_or(usual.max_retries), ..usual }
 }
 
-/// How long to wait, where nobody said: the crate gives up on what takes half a minute in all, which on
-/// a slow line is every block.
+/// The patience that nobody asked for otherwise by variables, which the crate reads.
 fn patient(prefix: &str) -> impl Iterator<Item = (ClientConfigKey, &'static str)> {
-    let wanted = [(ClientConfigKey::Timeout, "1 hour"), (ClientConfigKey::ReadTimeout, PATIENCE)];
-    let is_unsaid = |key: &ClientConfigKey| {
+    let is_unsaid = move |(key, _): &(ClientConfigKey, &str)| {
         let name = format!("{prefix}{}", key.as_ref().to_ascii_uppercase());
         env::var_os(name).is_none()
     };
-    wanted.into_iter().filter(move |(key, _)| is_unsaid(key)).collect::<Vec<_>>().into_iter()
+    PATIENCE.into_iter().filter(is_unsaid)
 }
 
 /// Whether credentials can be had. If no variable speaks of any, they are asked of the cloud's own
@@ -205,11 +205,8 @@ impl Object {
         let (store, path) = (address.store()?, address.path.clone());
         let options =
             GetOptions { range: Some(GetRange::Bounded(0..head_bytes)), ..GetOptions::default() };
-        let (meta, head) = match store.get_opts(&path, options).await {
-            Ok(answer) => {
-                let meta = answer.meta.clone();
-                (meta, answer.bytes().await.map_err(said)?)
-            }
+        let (meta, head) = match answer(&*store, &path, &options).await {
+            Ok(answer) => answer,
             // Nothing is no range of bytes.
             Err(error @ Error::Generic { .. }) => match store.head(&path).await {
                 Ok(meta) if meta.size == 0 => (meta, Bytes::new()),
@@ -218,7 +215,7 @@ impl Object {
             Err(error) => return Err(said(error)),
         };
         let object = Object { url: address.text.clone(), store, path, meta, head };
-        if object.tag().is_none() && object.meta.last_modified.timestamp() == 0 {
+        if asked_for(&object.meta).is_none() && object.meta.last_modified.timestamp() == 0 {
             let why = "the server tells neither ETag nor date: whether it changes while it is read would stay unknown";
             return Err(io::Error::new(ErrorKind::Unsupported, why));
         }
@@ -239,32 +236,49 @@ impl Object {
         }
     }
 
-    /// The ETag, if it may be asked for: a weak one equals none, not even itself.
-    fn tag(&self) -> Option<&String> {
-        self.meta.e_tag.as_ref().filter(|tag| !tag.starts_with("W/"))
-    }
-
     /// Some bytes of it, if it still is what it was.
     pub(super) async fn get(&self, range: Range<u64>) -> io::Result<Bytes> {
-        let tag = self.tag().cloned();
+        let tag = asked_for(&self.meta).cloned();
         let options = GetOptions {
             range: Some(GetRange::Bounded(range.clone())),
             if_unmodified_since: tag.is_none().then_some(self.meta.last_modified),
             if_match: tag,
             ..GetOptions::default()
         };
-        let answer = self.store.get_opts(&self.path, options).await.map_err(said)?;
-        let (now, then) = (&answer.meta, &self.meta);
+        let (now, bytes) = answer(&*self.store, &self.path, &options).await.map_err(said)?;
+        let then = &self.meta;
         let is_redated = now.e_tag.is_none() && now.last_modified != then.last_modified;
         if is_redated || (now.size, &now.e_tag) != (then.size, &then.e_tag) {
             return Err(changed());
         }
-        let bytes = answer.bytes().await.map_err(said)?;
         match (range.end - range.start).checked_sub(bytes.len() as u64) {
             Some(0) => Ok(bytes),
             missing => Err(cut_off(missing.unwrap_or(0))),
         }
     }
+}
+
+/// The answer and its body. Where that breaks the library asks for the rest with the ETag; where there is none, or one that
+/// may not be asked for, all of it is asked for as often.
+async fn answer(
+    store: &dyn ObjectStore,
+    path: &Path,
+    options: &GetOptions,
+) -> Result<(ObjectMeta, Bytes), Error> {
+    let mut left = retry().max_retries;
+    loop {
+        let answer = store.get_opts(path, options.clone()).await?;
+        let meta = answer.meta.clone();
+        match answer.bytes().await {
+            Err(_) if asked_for(&meta).is_none() && left > 0 => left -= 1,
+            body => return Ok((meta, body?)),
+        }
+    }
+}
+
+/// The ETag, if it may be asked for: a weak one equals none, not even itself.
+fn asked_for(meta: &ObjectMeta) -> Option<&String> {
+    meta.e_tag.as_ref().filter(|tag| !tag.starts_with("W/"))
 }
 
 fn changed() -> io::Error {
