@@ -103,6 +103,16 @@ fn generated_keys_are_what_was_asked_for() {
     done(folder, "generate pairs-kv -n 9 --value-size 0..3 -o p");
     assert_eq!(text("convert p -T words").lines().count(), 9);
     done(folder, "generate pairs-kv -n 9 -F bin-text-kv -o p.text");
+    // They were cut to what there was to cut them from.
+    let long = text("generate keys -n 3 -k dna --size 2000");
+    assert!(long.lines().count() == 3 && long.lines().all(|key| key.len() == 2000));
+    // These ended the program, and numbers overflowed.
+    for recipe in ["-k dna", "-k sequential -F u64"] {
+        let line = format!("generate keys -n 4611686018427387904 {recipe}");
+        fails(folder, &line, 2, "no memory for 4611686018427387904 keys");
+    }
+    std::fs::write(folder.join("t.csv"), "id,name\n1,Jo\n").unwrap();
+    fails(folder, "generate keys -n 5 --size sample:t.csv", 3, "`fathom convert` makes a file");
     fails(folder, "generate keys -n 100 --size 1", 2, "only 62 different keys");
     fails(folder, "generate keys -n 5 --size 9..1", 2, "is no distribution");
     fails(folder, "generate keys -n 5 -k emails --size 0", 2, "at least one byte");

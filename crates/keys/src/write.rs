@@ -184,12 +184,16 @@ fn records(out: &mut dyn Write, keys: &KeySet<'_>, target: &Target) -> Result<Wr
         }
         let length = key.len() as u64 + u64::from(terminate);
         let longest = u64::from(u32::MAX);
-        if length > longest || (record.with_values && value.len() as u64 > longest) {
+        if length > longest {
             return refuse(at, "is longer than 4 GiB");
+        }
+        if record.with_values && value.len() as u64 > longest {
+            return refuse(at, "has a value that is longer than 4 GiB");
         }
         let printable = |bytes: &[u8]| bytes.iter().all(|byte| matches!(byte, 0x20..=0x7e));
         if *format == Format::BinTextKv && !(printable(&key) && printable(value)) {
-            return refuse(at, "is not printable ASCII; bin-slice-kv takes any bytes");
+            let what = if printable(&key) { "has a value that is" } else { "is" };
+            return refuse(at, format!("{what} not printable ASCII; bin-slice-kv takes any bytes"));
         }
         key_bytes += length;
         body_bytes += 4 + length;

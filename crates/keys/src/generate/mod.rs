@@ -79,6 +79,9 @@ pub enum RecipeError {
     /// IPv4 addresses have the bytes that their numbers take.
     #[error("IPv4 addresses are as long as their numbers; they take no sizes")]
     Ipv4,
+    /// They do not fit in memory.
+    #[error("no memory for {0} keys")]
+    Memory(u64),
     /// A key of no byte.
     #[error("a key has at least one byte; the sizes of these begin at 0")]
     Empty,
@@ -128,8 +131,8 @@ fn strings(recipe: &Recipe, wanted: u64, bytes: &mut Vec<u8>) -> Result<Vec<Span
         }
     }
     let mut random = Random::stream(recipe.seed, STREAM_KEYS);
-    let maker = shape::Maker::new(recipe.shape, wanted, &mut random);
     let sizes = recipe.sizes.clone().unwrap_or_else(|| recipe.shape.usual_sizes());
+    let maker = shape::Maker::new(recipe.shape, wanted, sizes.most(), &mut random)?;
     // A key whose hash is taken counts as taken: millions of keys cost megabytes, not gigabytes.
     let mut taken = HashSet::new();
     let mut spans = Vec::new();
@@ -158,7 +161,14 @@ fn integers(recipe: &Recipe, wanted: u64, bits: u32) -> Result<Vec<u64>, RecipeE
     let most = u64::MAX >> (64 - bits.clamp(1, 64));
     let exhausted = |made| RecipeError::Exhausted { made, wanted };
     if recipe.shape == Shape::Sequential {
-        return if wanted <= most { Ok((1..=wanted).collect()) } else { Err(exhausted(most)) };
+        if wanted > most {
+            return Err(exhausted(most));
+        }
+        let mut numbers = Vec::new();
+        let count = usize::try_from(wanted).unwrap_or(usize::MAX);
+        numbers.try_reserve_exact(count).map_err(|_| RecipeError::Memory(wanted))?;
+        numbers.extend(1..=wanted);
+        return Ok(numbers);
     }
     // A cluster is a run of numbers, three quarters of it taken, at a random place.
     const RUN: u64 = 256;

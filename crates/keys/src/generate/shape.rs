@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use fathom_random::Random;
 
+use super::RecipeError;
 use super::sizes::Sizes;
 
 /// A look of keys.
@@ -92,11 +93,19 @@ const LETTERS_AND_DIGITS: &[u8; 62] =
 const TOP_LEVELS: [&str; 8] = ["com", "org", "net", "de", "io", "co.uk", "fr", "edu"];
 
 impl Maker {
-    /// Draws what the keys of a set of `count` share.
-    pub(super) fn new(shape: Shape, count: u64, random: &mut Random) -> Maker {
+    /// Draws what the keys of a set of `count` share, of which the longest has so many bytes.
+    ///
+    /// # Errors
+    /// When that does not fit in memory.
+    pub(super) fn new(
+        shape: Shape,
+        count: u64,
+        longest: u32,
+        random: &mut Random,
+    ) -> Result<Maker, RecipeError> {
         // As many stems as keys below each of them.
         let stems = (count.max(1).isqrt()).min(100_000);
-        let stem = |_| {
+        let mut stem = |_| {
             let mut stem = Vec::new();
             match shape {
                 Shape::Clustered => letters(random, 8, &mut stem),
@@ -117,19 +126,25 @@ impl Maker {
                         word(random, length, &mut stem);
                     }
                 }
-                Shape::Dna => bases(random, 4 * count as usize + 1024, &mut stem),
+                Shape::Dna => {
+                    let size = count.checked_mul(4);
+                    let size = size.and_then(|size| size.checked_add(u64::from(longest.max(1024))));
+                    let size = size.and_then(|size| usize::try_from(size).ok());
+                    let size = size.filter(|&size| stem.try_reserve_exact(size).is_ok());
+                    bases(random, size.ok_or(RecipeError::Memory(count))?, &mut stem);
+                }
                 _ => {}
             }
-            stem
+            Ok(stem)
         };
         let stems = match shape {
             Shape::Clustered | Shape::Urls | Shape::Emails | Shape::Ipv4 | Shape::Paths => {
-                (0..stems).map(stem).collect()
+                (0..stems).map(stem).collect::<Result<_, _>>()?
             }
-            Shape::Dna => (0..1).map(stem).collect(),
+            Shape::Dna => vec![stem(0)?],
             _ => Vec::new(),
         };
-        Maker { shape, stems, digits: count.max(1).to_string().len() }
+        Ok(Maker { shape, stems, digits: count.max(1).to_string().len() })
     }
 
     /// Appends key number `number` (from 0) of `size` bytes, or a little more where the shape
@@ -168,7 +183,7 @@ impl Maker {
             }
             Shape::Dna => {
                 let genome = &self.stems[0];
-                let size = size.clamp(1, genome.len());
+                let size = size.max(1);
                 let place = random.below((genome.len() - size + 1) as u64) as usize;
                 out.extend_from_slice(&genome[place..place + size]);
             }

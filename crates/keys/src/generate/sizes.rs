@@ -58,6 +58,18 @@ impl Sizes {
         }
     }
 
+    /// The longest it may draw.
+    pub(super) fn most(&self) -> u32 {
+        match self {
+            Sizes::Fixed(most) | Sizes::Uniform(_, most) => *most,
+            Sizes::Normal(mean, deviation) => {
+                (mean + 6.0 * deviation + 0.5).clamp(1.0, f64::from(LONGEST)) as u32
+            }
+            Sizes::Weighted(least, totals) => least + totals.len().saturating_sub(1) as u32,
+            Sizes::Sample(lengths) => lengths.iter().copied().max().unwrap_or(0),
+        }
+    }
+
     /// The next length.
     pub fn draw(&self, random: &mut Random) -> u32 {
         match self {

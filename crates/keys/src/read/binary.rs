@@ -39,6 +39,12 @@ pub(crate) fn kind(format: &Format) -> Option<u32> {
     }
 }
 
+/// The number of the kind that a file of the 64-bit variant says it is of.
+pub(super) fn wide_kind(bytes: &[u8]) -> Option<u32> {
+    let after = bytes.strip_prefix(&MARKER.to_le_bytes())?.strip_prefix(&MAGIC)?;
+    after.first_chunk().copied().map(u32::from_le_bytes)
+}
+
 /// What a header says.
 struct Header {
     count: u64,

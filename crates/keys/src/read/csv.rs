@@ -1,11 +1,11 @@
-//! A column of delimited text (RFC 4180). Lines may end with LF alone, the last one with nothing or CR; records may
+//! A column of delimited text (RFC 4180). Lines may end with LF alone, the last one with nothing or CR; blank ones at the end are none; records may
 //! have different numbers of fields, as long as the key's is there, and a CR within an unquoted field belongs to it.
 //! A quote where the RFC has none is an error of its byte. Keys are spans of the file, unless one holds a doubled
 //! quote: then all are copied.
 
 use std::borrow::Cow;
 
-use super::text::span;
+use super::text::{span, without_blank_lines};
 use crate::error::{Error, Grow, Reason, bad};
 use crate::format::{Column, Csv};
 use crate::set::{KeySet, Keys, Span};
@@ -29,7 +29,8 @@ pub(super) fn column<'b>(bytes: &'b [u8], csv: &Csv) -> Result<KeySet<'b>, Error
     let mut found = Vec::new();
     let mut any_doubled = false;
     let mut record = 0;
-    while at < bytes.len() {
+    let end = without_blank_lines(bytes).len();
+    while at < end {
         record += 1;
         let start_of_record = at;
         let mut key = None;

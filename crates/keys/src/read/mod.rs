@@ -54,7 +54,15 @@ pub fn detect(bytes: &[u8]) -> Result<Format, Error> {
         return Err(Error::Empty);
     }
     let mut nearest = None;
-    for format in [Format::BinText, Format::BinText1, Format::BinTextKv, Format::BinSliceKv] {
+    let mut formats =
+        vec![Format::BinText, Format::BinText1, Format::BinTextKv, Format::BinSliceKv];
+    // What says itself of which kind it is, is of no other.
+    if let Some(kind) = binary::wide_kind(bytes)
+        && let Some(format) = formats.iter().find(|format| binary::kind(format) == Some(kind))
+    {
+        formats = vec![format.clone()];
+    }
+    for format in formats {
         match binary::check(bytes, &format) {
             Ok(()) => return Ok(format),
             Err(error) => {
@@ -67,6 +75,11 @@ pub fn detect(bytes: &[u8]) -> Result<Format, Error> {
                 }
             }
         }
+    }
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return Err(Error::Unrecognised(
+            "it is UTF-16 by its mark (iconv -f UTF-16 -t UTF-8)".into(),
+        ));
     }
     if let Some(at) = memchr::memchr(0, bytes) {
         let why = match nearest {
@@ -85,7 +98,8 @@ pub fn detect(bytes: &[u8]) -> Result<Format, Error> {
     if let Some((header, delimiter)) = text::table(bytes) {
         let csv = |column| Format::Csv(Csv { column, delimiter });
         let shown = String::from_utf8_lossy(&header[..header.len().min(80)]).into_owned();
-        let name = shown.split(char::from(delimiter)).next().unwrap_or_default().trim_matches('"');
+        let name = header.split(|&byte| byte == delimiter).next().unwrap_or_default();
+        let name = std::str::from_utf8(name).unwrap_or_default().trim_matches('"');
         let named = csv(Column::Named(name.to_owned()));
         // What is empty, or reads as a number, names no column.
         let by_name = match named.to_string().parse() == Ok(named.clone()) {
@@ -119,6 +133,36 @@ fn in_a_shell(format: Format) -> String {
 mod tests {
     use super::*;
 
+    /// The error was that of whichever format had read farthest.
+    #[test]
+    fn a_file_that_says_its_kind_has_the_error_of_that_kind() {
+        let mut file = [&u32::MAX.to_le_bytes()[..], b"FKV1", &[1, 0, 0, 0, 0, 0, 0, 0]].concat();
+        for number in [300_u64, 3000, 7] {
+            file.extend(number.to_le_bytes());
+        }
+        file.extend([3; 3000]);
+        let said = detect(&file).unwrap_err().to_string();
+        assert!(said.contains("as bin-text, byte 32: checksum"), "{said}");
+        file.pop();
+        let said = detect(&file).unwrap_err().to_string();
+        assert!(said.contains("as bin-text, byte 24: the header says that 3000 bytes"), "{said}");
+        let said = detect(b"\xff\xfea\0b\0\n\0").unwrap_err().to_string();
+        assert!(said.contains("UTF-16 by its mark"), "{said}");
+    }
+
+    /// With a blank line at its end it was words, and was refused as a column.
+    #[test]
+    fn blank_lines_at_the_end_of_a_table_are_no_records() {
+        for end in ["", "\n", "\n\n\r\n"] {
+            let table = format!("id,name\n1,Jo\n2,Al{end}");
+            let said = detect(table.as_bytes()).unwrap_err().to_string();
+            assert!(said.contains("it looks like a table"), "{said}");
+            let keys = read(table.as_bytes(), &"csv:id".parse().unwrap()).unwrap();
+            assert_eq!((keys.len(), &*keys.key(1)), (2, &b"2"[..]));
+        }
+        assert!(read(b"id\n1\n\n2\n", &"csv:id".parse().unwrap()).is_err());
+    }
+
     #[test]
     fn the_advice_for_a_table_was_two_commands_in_a_shell() {
         let advice = |table: &str| detect(table.as_bytes()).unwrap_err().to_string();
@@ -131,6 +175,12 @@ mod tests {
             let said = advice(table);
             assert!(said.contains("name the column, csv:1 without"), "{said}");
         }
+        // Of a long name there was a part, and of one that is no UTF-8 another one.
+        let long = "x".repeat(100);
+        let said = advice(&format!("{long},b\n1,2\n"));
+        assert!(said.contains(&format!("csv:{long} or csv:1 without")), "{said}");
+        let said = detect(b"n\xe9,b\n1,2\n3,4\n").unwrap_err().to_string();
+        assert!(said.contains("name the column, csv:1 without"), "{said}");
         assert_eq!(in_a_shell("csv:a'b".parse().unwrap()), r"'csv:a'\''b'");
     }
 }

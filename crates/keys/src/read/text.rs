@@ -104,10 +104,17 @@ pub(super) fn all_integers(bytes: &[u8]) -> bool {
     Words { bytes, at: 0 }.all(|(start, end)| parse_integer(&bytes[start..end]).is_some())
 }
 
+/// A text without the ends of lines at its end.
+pub(super) fn without_blank_lines(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r'));
+    &bytes[..end.map_or(0, |last| last + 1)]
+}
+
 /// The first line and the delimiter of what looks like a table: two lines or more, each with as many
 /// delimiters as the first, at least one. Quotes are not looked into.
 pub(super) fn table(bytes: &[u8]) -> Option<(&[u8], u8)> {
     const LINES: usize = 1000;
+    let bytes = without_blank_lines(bytes);
     let lines = || line_ends(bytes).take(LINES).map(|(start, end)| &bytes[start..end]);
     let first = lines().next()?;
     let count = |line: &[u8], delimiter| memchr::memchr_iter(delimiter, line).count();

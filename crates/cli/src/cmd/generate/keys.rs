@@ -149,7 +149,8 @@ fn sample(text: &str) -> Option<&Path> {
 fn sizes(text: &str) -> anyhow::Result<Sizes> {
     let Some(path) = sample(text) else { return Ok(text.parse()?) };
     let bytes = key_file::load(path)?;
-    let (_, keys) = key_file::keys(path, &bytes, None)?;
+    let (_, keys) = key_file::keys(path, &bytes, None)
+        .context("--size sample: `fathom convert` makes a file of keys of one that has others")?;
     let lengths: Arc<[u32]> = match &keys.keys {
         Keys::Bytes(spans) => spans.iter().map(|span| span.len).collect(),
         Keys::Integers(_) => (0..keys.len()).map(|at| keys.key(at).len() as u32).collect(),
