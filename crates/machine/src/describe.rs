@@ -154,7 +154,7 @@ impl Levels {
 
 impl Timers {
     fn here() -> Timers {
-        let (register, is_invariant, _) = clock::cycle_register();
+        let (register, is_invariant) = clock::cycle_register();
         let clocks = Clock::ALL.map(Clock::precision).map(|precision| Timer {
             name: precision.clock.name().to_owned(),
             cost_ns: tenths(precision.cost_ns),

@@ -62,7 +62,7 @@ fn main() {
         );
     }
     let rate = clock::rate();
-    let (name, invariant, _) = clock::cycle_register();
+    let (name, invariant) = clock::cycle_register();
     println!(
         "{name} {:.3} MHz (+-{:.1} ppm), invariant: {invariant}",
         rate.hz / 1e6,

@@ -83,32 +83,3 @@ pub(crate) fn is_invariant() -> bool {
         true
     }
 }
-
-/// The rate the hardware claims, in ticks per second; `None` where it claims none (most virtual
-/// machines) and only calibration can tell.
-pub(crate) fn claimed_hz() -> Option<f64> {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::__cpuid;
-        if __cpuid(0).eax < 0x15 {
-            return None;
-        }
-        // Leaf 0x15: crystal frequency in ECX, ticks per crystal period EBX / EAX.
-        let leaf = __cpuid(0x15);
-        let known = leaf.eax != 0 && leaf.ebx != 0 && leaf.ecx != 0;
-        known.then(|| f64::from(leaf.ecx) * f64::from(leaf.ebx) / f64::from(leaf.eax))
-    }
-    #[cfg(target_arch = "aarch64")]
-    {
-        let hz: u64;
-        // SAFETY: Linux lets every AArch64 process read CNTFRQ_EL0; the read touches no memory.
-        unsafe {
-            std::arch::asm!("mrs {}, cntfrq_el0", out(reg) hz, options(nomem, nostack, pure));
-        }
-        (hz > 0).then_some(hz as f64)
-    }
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    {
-        Some(1e9)
-    }
-}

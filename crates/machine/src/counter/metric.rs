@@ -148,18 +148,27 @@ fn find(raw: &[Event], name: &str) -> Option<Event> {
 fn metric(names: &mut Names, group: &Group, text: &str) -> Result<Metric, String> {
     let (head, formula) =
         text.split_once(" = ").ok_or("a metric is `metric NAME [UNIT] = FORMULA`")?;
-    let (name, unit) = head.trim().split_once(' ').unwrap_or((head.trim(), ""));
+    let head = head.trim();
+    let (name, unit) = head.split_once(char::is_whitespace).unwrap_or((head, ""));
     if name.is_empty() {
         return Err("a metric has a name".to_owned());
     }
     give(names, "metric", name)?;
-    let mut parser = Parser { words: formula.split_whitespace().collect(), at: 0, group };
+    let words: Vec<&str> = formula.split_whitespace().collect();
+    // So deep at most may it be read and computed, too.
+    if words.len() > MOST_WORDS {
+        return Err(format!("a formula has at most {MOST_WORDS} words"));
+    }
+    let mut parser = Parser { words, at: 0, group };
     let formula = parser.sum()?;
     match parser.words.get(parser.at) {
         None => Ok(Metric { name: name.to_owned(), unit: unit.trim().to_owned(), formula }),
         Some(word) => Err(format!("{word:?} is one word too many")),
     }
 }
+
+/// Words of a formula, brackets and operators among them.
+const MOST_WORDS: usize = 1000;
 
 /// Recursive descent over words; operators are words of their own, since event names hold `-`.
 struct Parser<'a> {
@@ -316,6 +325,26 @@ mod tests {
             let found = refused(text);
             assert!(found.starts_with(why), "{found}");
         }
+    }
+
+    /// They ended the program: its stack was too small.
+    #[test]
+    fn a_formula_that_is_too_long_is_an_error_of_its_line() {
+        for formula in ["( ".repeat(20_000) + "1", "1 + ".repeat(400_000) + "1"] {
+            let text = format!("group a\nmetric y = {formula}");
+            let said = parse(&text, &[]).unwrap_err().to_string();
+            assert_eq!(said, "line 2: a formula has at most 1000 words");
+        }
+        assert_eq!(value(&("1 + ".repeat(499) + "1")), Some(500.0));
+        let deep = format!("{}1{}", "( ".repeat(499), " )".repeat(499));
+        assert_eq!(value(&deep), Some(1.0));
+    }
+
+    #[test]
+    fn a_unit_may_stand_behind_any_blank() {
+        let groups = parse("group a\nmetric clock\tGHz = 1", &[]).unwrap();
+        let metric = &groups[0].metrics[0];
+        assert_eq!((&*metric.name, &*metric.unit), ("clock", "GHz"));
     }
 
     #[test]

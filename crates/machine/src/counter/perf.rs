@@ -131,7 +131,9 @@ impl Reason {
     fn of(error: &io::Error) -> Reason {
         match error.raw_os_error().unwrap_or(0) {
             libc::ENOENT | libc::ENODEV => Reason::Absent { is_virtual: pmc::is_virtual() },
-            libc::EACCES | libc::EPERM => Reason::Forbidden { paranoid: paranoid() },
+            libc::EACCES => Reason::Forbidden { paranoid: paranoid() },
+            // So answers a filter, and never the setting.
+            libc::EPERM => Reason::Forbidden { paranoid: None },
             libc::EOPNOTSUPP => Reason::NoSuchMode,
             libc::EINVAL => Reason::Invalid,
             libc::ENOSYS => Reason::NoKernelSupport,

@@ -22,7 +22,7 @@ pub struct Processor {
     pub microcode: Option<String>,
     /// All feature bits, in the kernel's words and order.
     pub features: Vec<String>,
-    /// The highest frequency the kernel would choose for any core, in hertz.
+    /// The highest frequency of any core, as the kernel knows the hardware, in hertz.
     pub frequency_hz_max: Option<u64>,
     /// How the kernel chooses frequencies (`performance`, `powersave` …); different ones joined by ` / `.
     pub governor: Option<String>,

@@ -185,7 +185,7 @@ fn timers(machine: &Machine) -> Vec<String> {
     let hz = timers.register_hz.map(|hz| format!(" at {:.1} MHz", hz / 1e6)).unwrap_or_default();
     let constant = match timers.register_is_invariant {
         Some(true) => ", constant rate",
-        Some(false) => ", rate varies with the frequency",
+        Some(false) => ", constant rate not promised",
         None => "",
     };
     let register = timers.register.as_ref().map(|name| format!("register {name}{hz}{constant}"));
