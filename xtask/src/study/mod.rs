@@ -258,7 +258,10 @@ fn truth(all: &Value, last: &Value, advised: &[&str], seconds: f64) -> Result<Tr
         *least = least.min(times);
     }
     let of = |id: &str| own.get(&structure(id)).copied().unwrap_or(f64::INFINITY);
-    let fastest = readings.iter().find(|(id, ..)| id == best);
+    // Who was out on the one allocator of the first rung has its reading there.
+    let contender = |id: &str| id.split('@').next().unwrap_or_default().to_owned();
+    let on_one = || readings.iter().find(|(id, ..)| contender(id) == contender(best));
+    let fastest = readings.iter().find(|(id, ..)| id == best).or_else(on_one);
     let reading = fastest.context("the fastest has no reading")?.2 / of(best);
     // Structures that are farther off go without a look at who is their best.
     let others = readings.iter().filter(|(id, is_measured, _)| !is_measured && of(id) <= APART);
@@ -316,6 +319,8 @@ fn range(text: &str) -> Result<(usize, usize), String> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -329,6 +334,23 @@ mod tests {
         assert_eq!(range("3..7"), Ok((3, 7)));
         assert!(range("0..7").is_err() && range("3..2").is_err() && range("3").is_err());
         assert!(manifest("what\n\nwords words 1k").is_err());
+    }
+
+    /// The study of a set ended there, after ten minutes.
+    #[test]
+    fn the_fastest_may_have_been_out_on_the_one_allocator_it_was_read_on() {
+        let fate = |id, why, times| json!({"id": id, "why": why, "times": times});
+        let all = json!({"fates": [
+            fate("std+a", "measured", json!(1.0)),
+            fate("std+b", "hopeless", json!(3.5)),
+            fate("std+b@jemalloc", "measured", Value::Null),
+        ]});
+        let row = |id, ns, against| json!({"id": id, "cost_ns": ns, "against_fastest": against});
+        let near = json!({"ratio": 1.1, "low": 0.9, "high": 1.3, "resolved": false});
+        let last =
+            json!({"rows": [row("std+b@jemalloc", 10.0, Value::Null), row("std+a", 11.0, near)]});
+        let found = truth(&all, &last, &["std+b@jemalloc"], 1.0).unwrap();
+        assert_eq!((found.reading, found.rows.len()), (3.5, 2));
     }
 
     /// Compares, or writes if that was asked for.

@@ -105,6 +105,15 @@ pub fn makes_room(structure: &str, takes_hash: bool) -> bool {
     }
 }
 
+/// Whose table it is: the standard library's is `hashbrown`'s, and the two are one among others.
+#[must_use]
+pub fn design(structure: &str) -> &str {
+    match structure {
+        "std" => "hashbrown",
+        other => other,
+    }
+}
+
 /// The contender that touches every key and holds none: the floor under all others.
 pub const SCAN: &str = "touch";
 

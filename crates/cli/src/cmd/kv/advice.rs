@@ -80,22 +80,24 @@ fn preferred(rows: &[Row], candidates: &[Candidate], quickest: usize) -> usize {
         let near = |ratio: Compound| ratio.standing() == Standing::Open && ratio.ratio <= TIE;
         row.cost_ns.is_some() && row.against_fastest.is_some_and(near)
     };
-    let worth = |number: usize| {
-        let candidate = &candidates[number];
-        let flooding = paste::flooding(candidate).unwrap_or(Flooding::Seeded);
-        // Each crate is something more to trust; the standard library is none.
-        let crates = paste::paste(candidate, false).map(|paste| paste.manifest.len());
-        // So is another language.
-        let needs = (candidate.runner.is_some(), crates);
-        (crates.is_none(), flooding, needs, rows[number].bytes_per_entry.unwrap_or(f64::INFINITY))
-    };
+    let bytes = |number: usize| rows[number].bytes_per_entry.unwrap_or(f64::INFINITY);
     let better = |&a: &usize, &b: &usize| {
         let quicker = (b == quickest).cmp(&(a == quickest));
-        let (a, b) = (worth(a), worth(b));
-        (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)).then(a.3.total_cmp(&b.3)).then(quicker)
+        let smaller = bytes(a).total_cmp(&bytes(b));
+        worth(&candidates[a]).cmp(&worth(&candidates[b])).then(smaller).then(quicker)
     };
     let tied = (0..rows.len()).filter(|&number| number == quickest || ties(&rows[number]));
     tied.min_by(better).unwrap_or(quickest)
+}
+
+/// What a candidate is worth beside its time, the best least: whether it can be had, how safe it is, and what it needs.
+pub(super) fn worth(candidate: &Candidate) -> (bool, Flooding, bool, usize) {
+    let flooding = paste::flooding(candidate).unwrap_or(Flooding::Seeded);
+    // Each crate is something more to trust, and so are a library that is loaded before and another language; the
+    // standard library is none.
+    let crates = paste::paste(candidate, false).map(|paste| paste.manifest.len());
+    let loaded = usize::from(paste::unbrought(candidate).is_some());
+    (crates.is_none(), flooding, candidate.runner.is_some(), crates.unwrap_or(0) + loaded)
 }
 
 /// Why the fastest as measured is not the one that is advised.

@@ -80,6 +80,11 @@ impl Candidate {
         }
     }
 
+    /// What it is a variant of, with the hash, the allocator and the library that it takes.
+    pub(super) fn design(&self) -> &str {
+        kv::design(&self.structure)
+    }
+
     /// As one who takes part in a measurement.
     pub(super) fn entrant(&self) -> anyhow::Result<Entrant> {
         Ok(Entrant {

@@ -34,9 +34,9 @@ pub(super) fn leave(
     (keys, hopeless): (usize, f64),
 ) {
     let least = scores.iter().map(|score| score.cost_ns).fold(f64::INFINITY, f64::min);
-    let structure = |number: usize| candidates[number].structure.as_str();
+    let design = |number: usize| candidates[number].design();
     for score in scores {
-        let own = kept.iter().find(|&&other| structure(other) == structure(score.candidate));
+        let own = kept.iter().find(|&&other| design(other) == design(score.candidate));
         let times = score.cost_ns / least;
         let (why, detail) = match own {
             _ if kept.contains(&score.candidate) => (Why::Measured, String::new()),

@@ -44,15 +44,22 @@ pub(super) fn probes(workload: &Spec) -> Option<usize> {
     }
 }
 
-/// A plan whose rounds fill their part of `slice`; the rest is for getting ready.
+/// The share of their time that rounds fill, before anything is known; the rest is for getting ready.
+pub(super) const ROUNDS_SHARE: f64 = 0.65;
+
+/// The same once a case with this limit has taken this time.
+pub(super) fn rounds_share(limit: Duration, took: Duration) -> f64 {
+    (limit.as_secs_f64() / took.as_secs_f64()).clamp(0.4, 0.9)
+}
+
+/// A plan whose rounds take `limit`.
 pub(super) fn plan(
     options: &Options,
-    slice: Duration,
+    limit: Duration,
     seats: usize,
     parts: usize,
     keys: usize,
 ) -> Plan {
-    let limit = slice.mul_f64(0.65);
     Plan {
         seed: options.seed,
         // The operations share the error of the whole.
@@ -138,6 +145,13 @@ mod tests {
         let of = |threads: &str| probes(&Spec::new("shared", &[("threads", threads)]));
         assert_eq!([of("4"), of("40")], [Some(250_000), Some(400_000)]);
         assert_eq!(probes(&Spec::new("find-hit", &[])), Some(250_000));
+    }
+
+    /// Twelve seconds of forty were left over.
+    #[test]
+    fn rounds_fill_what_getting_ready_leaves() {
+        let of = |took: u64| rounds_share(Duration::from_secs(10), Duration::from_millis(took));
+        assert_eq!([of(12_500), of(10_100), of(90_000), of(0)], [0.8, 0.9, 0.4, 0.9]);
     }
 
     #[test]

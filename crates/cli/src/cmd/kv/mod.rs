@@ -338,6 +338,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
 
     let deadline = start + options.budget;
     let mut cases: Vec<Weighed> = Vec::new();
+    let mut share = full::ROUNDS_SHARE;
     let scan = scanned(&prepared.full, bounds.clone())?;
     for (done, part) in parts.iter().enumerate() {
         if stop.load(std::sync::atomic::Ordering::Relaxed) {
@@ -345,12 +346,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         }
         let left = deadline.saturating_duration_since(Instant::now());
         let slice = left.mul_f64(weight(part) / parts[done..].iter().map(weight).sum::<f64>());
-        let plan = plan(options, slice, finalists.len(), parts.len(), prepared.size());
+        let (limit, begun) = (slice.mul_f64(share), Instant::now());
+        let plan = plan(options, limit, finalists.len(), parts.len(), prepared.size());
         let mut spec = prepared.full.spec(&part.workload);
         if let Some(probes) = probes(&part.workload) {
             spec.parameters.insert("probes".to_owned(), probes.to_string());
         }
         let mut case = measured(spec, &finalists, baseline, plan, bounds.clone())?;
+        share = full::rounds_share(limit, begun.elapsed());
         prepared.rename(&mut case.workload);
         cases.push(Weighed { case, share: part.share });
     }

@@ -20,6 +20,7 @@ use fathom_measure::workload::Spec;
 use fathom_random::Random;
 use serde::{Deserialize, Serialize};
 
+use super::advice;
 use super::candidate::Candidate;
 use super::data::{Data, Prepared};
 use super::mix::Part;
@@ -302,12 +303,12 @@ pub(super) fn keep(
     sorted.sort_by(|a, b| a.cost_ns.total_cmp(&b.cost_ns));
     let Some(best) = sorted.first().map(|score| score.cost_ns) else { return Vec::new() };
     let mut smallest = f64::INFINITY;
-    let mut structures: Vec<&str> = Vec::new();
+    let mut designs: Vec<&str> = Vec::new();
     let (mut kept, mut others) = (Vec::new(), Vec::new());
     for score in &sorted {
-        let structure = candidates[score.candidate].structure.as_str();
+        let design = candidates[score.candidate].design();
         let bytes = score.bytes.unwrap_or(f64::INFINITY);
-        let is_first = !structures.contains(&structure);
+        let is_first = !designs.contains(&design);
         let is_small = bytes < smallest * 0.95;
         if is_first && (score.cost_ns <= best * hopeless || is_small) {
             kept.push(score.candidate);
@@ -315,7 +316,7 @@ pub(super) fn keep(
             others.push(score.candidate);
         }
         if is_first {
-            structures.push(structure);
+            designs.push(design);
         }
         smallest = smallest.min(bytes);
     }
@@ -367,10 +368,10 @@ pub(super) fn small_but_slow(
     })
 }
 
-/// Who is measured at full size: the front of time against memory, then the best of other structures that may be
-/// as fast, variants that are nearest to the fastest, and the best of yet other structures, at most `many`, in the
-/// order of their time. Who takes more than `hopeless` times the least time is not: one of them would leave
-/// all others too few rounds.
+/// Who is measured at full size: the front of time against memory, then of the fastest's variants that are near it the
+/// one that is worth most beside its time, the best of other structures that may be as fast, variants that are nearest to
+/// the fastest, and the best of yet other structures, at most `many`, in the order of their time. Who takes more than
+/// `hopeless` times the least time is not: one of them would leave all others too few rounds.
 pub(super) fn finalists(
     scores: &[Score],
     candidates: &[Candidate],
@@ -396,22 +397,34 @@ pub(super) fn finalists(
         front.remove(front.len() - 2);
     }
     let mut chosen: Vec<usize> = front.iter().map(|score| score.candidate).collect();
-    let structure = |number: usize| candidates[number].structure.as_str();
-    let best_of_others = |times: f64, chosen: &mut Vec<usize>| {
+    let design = |number: usize| candidates[number].design();
+    let best_of_others = |of: fn(&Candidate) -> &str, times: f64, chosen: &mut Vec<usize>| {
         for score in sorted.iter().filter(|score| score.cost_ns <= least * times) {
-            let own = structure(score.candidate);
-            if chosen.len() < many && !chosen.iter().any(|&other| structure(other) == own) {
+            let own = of(&candidates[score.candidate]);
+            if chosen.len() < many && !chosen.iter().any(|&other| of(&candidates[other]) == own) {
                 chosen.push(score.candidate);
             }
         }
     };
-    best_of_others(UNCERTAIN, &mut chosen);
-    // Of variants of one structure, a reading that is a few percent off tells no winner.
-    let near = sorted.iter().filter(|score| score.cost_ns <= least * NEAR);
-    let near = near.map(|score| score.candidate).filter(|number| !chosen.contains(number));
-    let near: Vec<usize> = near.take(many.saturating_sub(chosen.len())).collect();
-    chosen.extend(near);
-    best_of_others(f64::INFINITY, &mut chosen);
+    // Of variants of one structure, a reading that is a few percent off tells no winner: the one that would be advised
+    // if all were alike is asked every time.
+    let near = sorted.iter().take_while(|score| score.cost_ns <= least * NEAR);
+    let near: Vec<usize> = near.map(|score| score.candidate).collect();
+    let variants = near.iter().filter(|&&number| design(number) == design(near[0]));
+    let worth = |number: usize| (advice::worth(&candidates[number]), candidates[number].id());
+    let simplest = variants.copied().min_by_key(|&number| worth(number));
+    let is_free =
+        |number: &usize, chosen: &[usize]| chosen.len() < many && !chosen.contains(number);
+    chosen.extend(simplest.filter(|number| is_free(number, &chosen)));
+    best_of_others(Candidate::design, UNCERTAIN, &mut chosen);
+    for number in near {
+        if is_free(&number, &chosen) {
+            chosen.push(number);
+        }
+    }
+    best_of_others(Candidate::design, f64::INFINITY, &mut chosen);
+    // Places that are left go to the same table under another name.
+    best_of_others(|one| &one.structure, f64::INFINITY, &mut chosen);
     let cost = |number: &usize| {
         let score = sorted.iter().find(|score| score.candidate == *number);
         score.map_or(f64::INFINITY, |score| score.cost_ns)
@@ -434,12 +447,12 @@ pub(super) fn contested(
     let least = scores.iter().map(|score| score.cost_ns).fold(f64::INFINITY, f64::min);
     let mut own: HashMap<&str, f64> = HashMap::new();
     for score in scores {
-        let structure = candidates[score.candidate].structure.as_str();
-        let known = own.entry(structure).or_insert(f64::INFINITY);
+        let design = candidates[score.candidate].design();
+        let known = own.entry(design).or_insert(f64::INFINITY);
         *known = known.min(score.cost_ns);
     }
     let behind = |score: &Score| {
-        let own = own[candidates[score.candidate].structure.as_str()];
+        let own = own[candidates[score.candidate].design()];
         (own <= least * apart && score.cost_ns <= own * near).then_some(score.cost_ns / own)
     };
     let all = scores.iter().filter_map(|score| Some((behind(score)?, score.candidate)));
@@ -520,5 +533,29 @@ mod tests {
         assert_eq!(finalists(2, 10.0), [0, 5]);
         assert_eq!(finalists(9, 10.0), [0, 1, 2, 3, 4, 5]);
         assert_eq!(finalists(9, 8.0), [0, 1, 2, 3, 4]);
+    }
+
+    /// Each of three runs advised another hash and allocator, told apart by noise, and `std` and `hashbrown`, which are one
+    /// table, took two places.
+    #[test]
+    fn of_variants_that_are_near_the_one_that_needs_least_is_measured() {
+        let ids = [
+            "hashbrown+rustc-hash", "std+xxh3-64", "std+foldhash", "std+ahash", "std+siphash13",
+            "hashbrown+foldhash", "indexmap+foldhash",
+        ];
+        let mut candidates = ids.map(|id| super::super::candidate::named(id).unwrap());
+        "jemalloc".clone_into(&mut candidates[3].allocator);
+        let of = |figures: [f64; 7], many| {
+            let figures = figures.map(|ns| (ns, 50.0));
+            finalists(&scores(&figures), &candidates, many, 8.0)
+        };
+        assert_eq!(of([10.0, 10.2, 10.4, 10.3, 12.0, 10.1, 13.0], 3), [0, 2, 6]);
+        assert_eq!(of([10.0, 10.2, 10.4, 10.3, 12.0, 10.1, 13.0], 5), [0, 5, 1, 2, 6]);
+        // Too slow to be as fast, or the fastest itself.
+        assert_eq!(of([10.0, 10.2, 12.0, 12.0, 12.0, 12.0, 13.0], 3), [0, 1, 6]);
+        assert_eq!(of([10.0, 10.2, 10.4, 10.3, 10.5, 10.1, 13.0], 3), [0, 4, 6]);
+        assert_eq!(of([10.3, 10.2, 10.0, 10.3, 12.0, 10.1, 13.0], 2), [2, 6]);
+        // Places that nobody else takes.
+        assert_eq!(of([15.0, 16.0, 10.0, 16.0, 17.0, 14.0, 13.0], 4), [2, 6, 5]);
     }
 }
