@@ -51,6 +51,12 @@ fn kinds() -> Vec<(&'static str, KeySet<'static>, &'static str)> {
             integers((1000..9000).filter(|n| n % 97 != 3)),
             "integers from 1000 on with hardly a gap",
         ),
+        // Whatever one changes of a single bit that is looked at is another one.
+        (
+            "grid",
+            integers((0..200).map(|n| ((n / 100) << 56) | ((n / 10 % 10) << 32) | (n % 10))),
+            "integers",
+        ),
         // What differs from one in a bit is another one.
         (
             "pins",

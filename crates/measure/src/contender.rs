@@ -232,6 +232,12 @@ pub trait Contender<W>: Sync {
         None
     }
 
+    /// Whether it waits, for a disk say, or lets others do its work: as
+    /// [`Workload::leaves_the_thread`](crate::workload::Workload::leaves_the_thread) says of all.
+    fn leaves_the_thread(&self) -> bool {
+        false
+    }
+
     /// Gets ready for `workload`: builds what is not timed.
     ///
     /// # Errors

@@ -320,7 +320,7 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
         };
         let work = workload.work();
         if threads == 1 {
-            let leaves_the_thread = workload.leaves_the_thread();
+            let leaves_the_thread = workload.leaves_the_thread() || contender.leaves_the_thread();
             let backing = workload.backing();
             let prepared = match prepare() {
                 Err(why) if id == self.reference => {

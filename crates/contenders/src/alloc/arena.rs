@@ -1,5 +1,5 @@
 //! The crate `bumpalo`: an arena. Blocks are cut off one after another; all go together at the end of
-//! the iteration, which is part of the time: the bound for everything that frees block by block.
+//! the iteration, which is part of the time, and so is that the next one's memory is touched for the first time.
 
 use super::kernel::Passing;
 use super::workload::Called;

@@ -4,7 +4,7 @@
 //! iteration takes all blocks and gives all back. And a whole process runs on one of them, which
 //! puts any structure of any family on it (`fathom kv --allocator`, `NAME@mimalloc` in `fathom
 //! bench`); that is chosen when the process starts, so it takes one process per allocator. `arena`
-//! is an upper bound: it gives no block back. As a process it stops at 4 GiB.
+//! gives no block back, so that each iteration begins with memory that it has to fault in. As a process it stops at 4 GiB.
 //!
 //! The C and C++ ones need `--features native` and a C++ compiler. mimalloc's secure form has the
 //! same symbols as its plain one and needs a program of its own beside this one:

@@ -205,6 +205,7 @@ pub(crate) fn prepare<'w, K: Key + 'w>(
         memory,
         undo,
         content: None,
+        is_updated: false,
     };
     let is_fresh = match operation {
         Operation::Insert | Operation::Build | Operation::Erase => true,
@@ -275,6 +276,9 @@ struct Bench<'w, K> {
     undo: Undo<K>,
     /// All entries, found once after the first pass of the shared operation.
     content: Option<Tally>,
+    /// The last update wrote the new values: the next one writes the old ones, since what stays the same is not written by
+    /// all (SQLite leaves a cell alone whose bytes are the same, and then has nothing to commit).
+    is_updated: bool,
 }
 
 impl<'w, K: Key + 'w> Bench<'w, K> {
@@ -381,8 +385,13 @@ impl<'w, K: Key + 'w> Bench<'w, K> {
 
     /// Iterations on the structure that stays.
     fn standing(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
-        let Bench { workload, probes, misses, stays: Some(map), .. } = self else {
+        let Bench { workload, probes, misses, stays: Some(map), is_updated, .. } = self else {
             unreachable!("a structure stays")
+        };
+        let updated = |map: &mut dyn Batch<K>, is_updated: &mut bool| {
+            *is_updated = !*is_updated;
+            let values = if *is_updated { &workload.new_values } else { &workload.probe_values };
+            map.insert_all(probes, values)
         };
         let map = &mut **map;
         let mut tally = Tally::default();
@@ -390,7 +399,7 @@ impl<'w, K: Key + 'w> Bench<'w, K> {
         for _ in 0..iterations {
             tally = black_box(match workload.operation {
                 Operation::Find(_) => map.find_all(probes),
-                Operation::Update => map.insert_all(probes, &workload.new_values),
+                Operation::Update => updated(map, is_updated),
                 Operation::Churn => {
                     // There and back again, so that each iteration starts from the same keys.
                     let there = map.churn(probes, misses, &workload.new_values);
@@ -406,6 +415,9 @@ impl<'w, K: Key + 'w> Bench<'w, K> {
         meter.stop();
         // What is replaced differs between the first iteration and later ones.
         if workload.operation == Operation::Update {
+            if !*is_updated {
+                updated(map, is_updated);
+            }
             tally = Tally { count: tally.count, ..map.find_all(probes) };
         }
         digest(tally).with_u64(map.entries() as u64)
@@ -463,11 +475,13 @@ impl<'w, K: Key + 'w> Prepared for Bench<'w, K> {
                 }));
             }
             Operation::Update => {
-                let (probes, values) = (&self.probes, &self.workload.new_values);
+                // Samples leave the new values.
+                let (probes, values) = (&self.probes, &self.workload.probe_values);
                 let Some(map) = &mut self.stays else { return metrics };
                 metrics.extend(latency::percentiles(probes.len().min(self.single), |at| {
                     map.insert_all(&probes[at..=at], &values[at..=at]);
                 }));
+                map.insert_all(probes, &self.workload.new_values);
             }
             _ => {}
         }

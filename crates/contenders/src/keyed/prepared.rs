@@ -9,7 +9,7 @@
 //! a section of keys     kind 1, number of keys, integers …
 //!                       kind 2, number of keys, ends of the keys in the bytes …, bytes padded to 8
 //! a section of values   kind 0, number of values, values …
-//! acts                  values: what threads do to each probe, numbered as in `shared::Act`
+//! acts                  values: what threads do to each probe, numbered as in `step::Act`
 //! ```
 
 use std::sync::Arc;

@@ -83,6 +83,11 @@ impl<S: Store> Contender<Keyed> for Stored<S> {
         S::absence()
     }
 
+    /// It waits for the disk, and thread CPU time does not see that.
+    fn leaves_the_thread(&self) -> bool {
+        self.kind != Kind::Memory
+    }
+
     fn prepare<'w>(&self, workload: &'w Keyed) -> Preparation<'w> {
         if let Some(why) = S::absence() {
             return Err(Unsupported(why.to_owned()));

@@ -23,7 +23,11 @@ pub(super) fn shaped<K: Key, R>(key: K, take: impl FnOnce(&[u8]) -> R) -> R {
 /// Calls `take` with `key` escaped; the empty key becomes `1 3`, which no other key becomes.
 #[inline]
 pub(super) fn without_zeros<R>(key: &[u8], take: impl FnOnce(&[u8]) -> R) -> R {
-    if key.is_empty() { take(&[1, 3]) } else { escaped(key, false, take) }
+    match key {
+        [] => take(&[1, 3]),
+        _ if key.iter().all(|&byte| byte > 1) => take(key),
+        _ => escaped(key, false, take),
+    }
 }
 
 #[inline]

@@ -175,6 +175,7 @@ struct Table {
             for (std::size_t at = 0; at < now; ++at) probes[at] = read(keys[at]);
             for (std::size_t at = 0; at < now; ++at) {
                 places[at] = place_of(probes[at].hash);
+                if (places[at] >= parts * part) continue;
                 __builtin_prefetch(slots + places[at]);
                 __builtin_prefetch(reinterpret_cast<const char *>(slots + places[at]) + sizeof(Slot) - 1);
             }

@@ -49,6 +49,9 @@ int main(int count, char **words) {
         if (all.count(key) > 0) return;
         ++misses;
         check(!table.find(key), "what is no key is not found");
+        table.find_batch(&key, 1, [&](std::optional<std::uint64_t> value) {
+            check(!value, "what is no key is not found in a batch");
+        });
     };
     for (const table::Key key : keys) {
         std::string bytes(sizeof(std::uint64_t), 0);
@@ -61,6 +64,11 @@ int main(int count, char **words) {
             absent(other);
             bytes[at] ^= 1;
         }
+        // All bits: integers may be closed under a change of any one.
+        for (char &byte : bytes) byte = static_cast<char>(~byte);
+        as(bytes, other);
+        absent(other);
+        for (char &byte : bytes) byte = static_cast<char>(~byte);
         if (!table::bytes(key).data()) continue;
         as(std::string_view(bytes).substr(1), other);
         absent(other);
