@@ -141,7 +141,7 @@ fn bench(fathom: &Path, family: &str, name: &str, pick: Pick) -> Result<f64> {
     };
     let mut command = Command::new(fathom);
     command.args(["bench", family, "--operation", name, "--only", contender]).args(parameters);
-    command.args(["--budget", "700ms", "--format", "csv"]);
+    command.args(["--clock", "wall", "--budget", "700ms", "--format", "csv"]);
     let output = run(&mut command).with_context(|| format!("fathom bench {family} {name}"))?;
     let text = text(&output);
     // family,workload,contender,version,samples,ns_min,ns_median,…,bytes at number 9

@@ -102,7 +102,7 @@ fn build(python: &Path, release: bool, program: &Path) -> Result<PathBuf> {
     if release {
         let module = fs::metadata(target.join("release/lib_native.so"))?.len();
         let whole = fs::metadata(&wheel)?.len();
-        println!("module {module} bytes, wheel {whole} bytes");
+        eprintln!("module {module} bytes, wheel {whole} bytes");
         ensure!(module <= MOST_MODULE_BYTES, "the module has more than {MOST_MODULE_BYTES} bytes");
         ensure!(whole <= MOST_WHEEL_BYTES, "the wheel has more than {MOST_WHEEL_BYTES} bytes");
     }

@@ -33,7 +33,7 @@ fn a_saved_run_says_what_measured_it() {
         if cfg!(debug_assertions) { "debug (opt-level 1)" } else { "release (opt-level 3)" };
     assert_eq!(build.profile, profile);
     assert!(build.target.contains(std::env::consts::ARCH), "{}", build.target);
-    let features = ["cpu", "kv", "more", "native", "profile", "store", "zstd"];
+    let features = ["cpu", "kv", "more", "native", "profile", "remote", "store", "tables", "zstd"];
     let expected: Vec<&str> = features
         .into_iter()
         .zip([
@@ -43,7 +43,9 @@ fn a_saved_run_says_what_measured_it() {
             true,
             cfg!(feature = "native"),
             cfg!(feature = "profile"),
+            cfg!(feature = "remote"),
             cfg!(feature = "store"),
+            cfg!(feature = "tables"),
             cfg!(feature = "zstd"),
         ])
         .filter_map(|(name, is_on)| is_on.then_some(name))

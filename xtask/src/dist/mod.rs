@@ -10,7 +10,8 @@
 //! The same bytes come out of the same tree and compiler. Nothing is uploaded, and nothing is published: that
 //! is for `.github/workflows/release.yml`, and for a person.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -160,7 +161,10 @@ fn pack(program: &Program, source: &Path, out: &Path) -> Result<()> {
     fs::write(out.join(format!("fathom_{version}_{architecture}.deb")), package)?;
     let oci = out.join("oci").join(architecture);
     fs::create_dir_all(&oci)?;
-    fs::write(oci.join("fathom"), bytes)?;
+    let copy = oci.join("fathom");
+    fs::write(&copy, bytes)?;
+    // An image takes the mode along.
+    fs::set_permissions(&copy, Permissions::from_mode(0o755))?;
     // Docker looks for no other name.
     fs::copy(source.join("release/Containerfile"), out.join("oci/Dockerfile"))?;
     Ok(())
