@@ -246,7 +246,11 @@ fn truth(all: &Value, last: &Value, advised: &[&str], seconds: f64) -> Result<Tr
     let fates = all["fates"].as_array().context("no fates")?;
     let late = fates.iter().filter(|fate| fate["why"] == "unreached").count();
     ensure!(late == 0, "{late} combinations were not reached: the run was no exhaustive one");
-    let structure = |id: &str| id.split(['+', '@']).next().unwrap_or_default().to_owned();
+    // As `fathom kv` takes them: the standard library's table is hashbrown's.
+    let structure = |id: &str| match id.split(['+', '@']).next().unwrap_or_default() {
+        "std" => "hashbrown".to_owned(),
+        other => other.to_owned(),
+    };
     let mut readings: Vec<(&str, bool, f64)> = Vec::new();
     let mut own: BTreeMap<String, f64> = BTreeMap::new();
     for fate in fates {

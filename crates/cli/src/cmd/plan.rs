@@ -183,21 +183,20 @@ const MOST_NAMES_BYTES: usize = 64 << 10;
 
 /// The tasks, of which none has more names than a line may have.
 fn in_lines(tasks: Vec<Vec<Piece>>, files: &[PathBuf]) -> anyhow::Result<Vec<Vec<Piece>>> {
-    let (mut short, mut name): (Vec<Vec<Piece>>, _) = (Vec::new(), Vec::new());
+    let mut short = Vec::new();
     for task in tasks {
-        let mut bytes = usize::MAX;
+        let (mut pack, mut names) = (Vec::new(), Vec::new());
         for piece in task {
-            name.clear();
-            quote(&files[piece.object], &mut name)?;
-            bytes = bytes.saturating_add(name.len() + 1);
-            match short.last_mut().filter(|_| bytes <= MOST_NAMES_BYTES) {
-                Some(pack) => pack.push(piece),
-                None => {
-                    short.push(vec![piece]);
-                    bytes = name.len() + 1;
-                }
+            let before = names.len();
+            names.push(b' ');
+            quote(&files[piece.object], &mut names)?;
+            if names.len() > MOST_NAMES_BYTES && !pack.is_empty() {
+                short.push(std::mem::take(&mut pack));
+                names.drain(..before);
             }
+            pack.push(piece);
         }
+        short.push(pack);
     }
     Ok(short)
 }

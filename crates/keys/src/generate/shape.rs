@@ -127,9 +127,8 @@ impl Maker {
                     }
                 }
                 Shape::Dna => {
-                    let size = count.checked_mul(4);
-                    let size = size.and_then(|size| size.checked_add(u64::from(longest.max(1024))));
-                    let size = size.and_then(|size| usize::try_from(size).ok());
+                    let size = 4 * u128::from(count) + u128::from(longest.max(1024));
+                    let size = usize::try_from(size).ok();
                     let size = size.filter(|&size| stem.try_reserve_exact(size).is_ok());
                     bases(random, size.ok_or(RecipeError::Memory(count))?, &mut stem);
                 }

@@ -1,5 +1,6 @@
-//! A column of delimited text (RFC 4180). Lines may end with LF alone, the last one with nothing or CR; blank ones at the end are none; records may
-//! have different numbers of fields, as long as the key's is there, and a CR within an unquoted field belongs to it.
+//! A column of delimited text (RFC 4180). Lines may end with LF alone, the last one with nothing or CR; blank ones at
+//! the end are none; records may have different numbers of fields, as long as the key's is there, and a CR within an
+//! unquoted field belongs to it.
 //! A quote where the RFC has none is an error of its byte. Keys are spans of the file, unless one holds a doubled
 //! quote: then all are copied.
 

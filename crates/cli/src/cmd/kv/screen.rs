@@ -413,15 +413,14 @@ pub(super) fn finalists(
     let variants = near.iter().filter(|&&number| design(number) == design(near[0]));
     let worth = |number: usize| (advice::worth(&candidates[number]), candidates[number].id());
     let simplest = variants.copied().min_by_key(|&number| worth(number));
-    let is_free =
-        |number: &usize, chosen: &[usize]| chosen.len() < many && !chosen.contains(number);
-    chosen.extend(simplest.filter(|number| is_free(number, &chosen)));
-    best_of_others(Candidate::design, UNCERTAIN, &mut chosen);
-    for number in near {
-        if is_free(&number, &chosen) {
+    let add = |number: usize, chosen: &mut Vec<usize>| {
+        if chosen.len() < many && !chosen.contains(&number) {
             chosen.push(number);
         }
-    }
+    };
+    simplest.into_iter().for_each(|number| add(number, &mut chosen));
+    best_of_others(Candidate::design, UNCERTAIN, &mut chosen);
+    near.into_iter().for_each(|number| add(number, &mut chosen));
     best_of_others(Candidate::design, f64::INFINITY, &mut chosen);
     // Places that are left go to the same table under another name.
     best_of_others(|one| &one.structure, f64::INFINITY, &mut chosen);
