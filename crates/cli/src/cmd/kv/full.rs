@@ -1,4 +1,4 @@
-//! Measuring at full size: the method's plan for an operation of the mix, the scan beside it, and how
+//! Measuring in rounds: the method's plan for an operation of the mix, the scan beside it, and how
 //! long a worker may take. Chooses nobody.
 
 use std::time::Duration;
@@ -35,13 +35,22 @@ pub(super) fn weight(part: &Part) -> f64 {
 /// How many probes a sample takes at most: many short samples say more than few long ones. What
 /// inserts is proved by fewer. What erases needs them all, and a trace is replayed as it is. Each of many threads
 /// needs enough to do.
-pub(super) fn probes(workload: &Spec) -> Option<usize> {
+fn probes(workload: &Spec) -> Option<usize> {
     let threads = workload.parameters.get("threads").and_then(|text| text.parse::<usize>().ok());
     match workload.operation.as_str() {
         "insert" | "build" => Some(100_000),
         "erase" | "replay" => None,
         _ => Some((threads.unwrap_or(0) * ENOUGH).max(250_000)),
     }
+}
+
+/// The workload of `part` on `data`, with as many probes.
+pub(super) fn spec(data: &Data, part: &Part) -> Spec {
+    let mut spec = data.spec(&part.workload);
+    if let Some(probes) = probes(&part.workload) {
+        spec.parameters.insert("probes".to_owned(), probes.to_string());
+    }
+    spec
 }
 
 /// The share of their time that rounds fill, before anything is known; the rest is for getting ready.

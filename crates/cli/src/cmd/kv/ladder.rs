@@ -6,14 +6,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 use fathom_contenders::kv::{self, MEMBERS};
+use fathom_measure::rounds::{End, Plan, Stop};
 use fathom_report::number::plural;
 
 use super::candidate::{self, Candidate};
 use super::data::{Data, Prepared};
 use super::explain::{self, Fate};
-use super::key_types;
 use super::screen::{self, Rung, Score, Screen, Why};
-use super::{Options, SAMPLES};
+use super::verdict::{self, Weighed};
+use super::{Options, SAMPLES, full, key_types};
 
 /// Share of the budget that screening may take.
 const SCREENING_SHARE: f64 = 0.3;
@@ -25,10 +26,15 @@ const HOPELESS: f64 = 8.0;
 const EXHAUSTIVE: [(f64, f64); 3] = [(3.0, 2.0), (2.0, 1.4), (2.0, 1.3)];
 /// So many at most are then measured in rounds.
 const CONTESTED: usize = 72;
-/// So many at most are read once more at the end of the ladder.
-const READ_AGAIN: usize = 24;
-/// Who takes at most so many times the least time is read once more.
-const AGAIN: f64 = 1.15;
+/// So many at least go on from a rung, if there are as many.
+const KEPT: usize = 32;
+/// So many at most are measured in few rounds at the end of the ladder, and what share of the budget that takes.
+const SEMIFINALISTS: usize = 24;
+const SEMIFINAL_SHARE: f64 = 0.1;
+/// Of a structure that is not far off, whoever takes at most so many times its least time is among them.
+const CONTESTED_NEAR: f64 = 1.3;
+/// With less there is no time for it.
+const SEMIFINAL_FROM: Duration = Duration::from_secs(20);
 
 /// What came of the ladder.
 #[derive(Default)]
@@ -56,9 +62,6 @@ pub(super) fn screened(
     if data.len() == 1 {
         data.push(data[0]);
     }
-    // Those who are near each other at its end are read once more: what a process adds to one reading
-    // it adds to no other.
-    data.push(data[data.len() - 1]);
     if options.exhaustive {
         data = vec![&prepared.full; EXHAUSTIVE.len()];
     }
@@ -84,20 +87,9 @@ pub(super) fn screened(
             .map_err(|failure| anyhow::Error::from(failure).context("the reference"))?;
         // Nobody else pays for a hang.
         *start += Duration::from_secs_f64(rung.lost_seconds);
-        let is_again = number + 1 == data.len() && !options.exhaustive;
-        if is_again {
-            let is_lost = |score: &Score| {
-                rung.out.iter().any(|out| out.0 == score.candidate && out.1 == Why::Failed)
-            };
-            scores.retain(|score| !is_lost(score));
-            screen::lessen(&mut scores, &found);
-            found = scores.clone();
-            // They had their turn on the rung before.
-            rung.unreached = 0;
-        }
         let before = chosen.len();
         // Half of the logarithm: many combinations fall together, few one by one.
-        let at_most = (before / 8).max(24);
+        let at_most = (before / 8).max(KEPT);
         let (kept, limit) = match options.exhaustive {
             true => {
                 screen::lessen(&mut found, &scores);
@@ -120,17 +112,33 @@ pub(super) fn screened(
         rungs.push(rung);
         if number == 0 {
             chosen = screen::on_all_allocators(&chosen, screen.candidates);
-        } else if number + 2 == data.len() && !options.exhaustive {
-            chosen = screen::near(&scores, AGAIN, READ_AGAIN);
         }
     }
     let many = match options.all {
         true => usize::MAX,
         false => (options.budget.as_secs() as usize / 8).clamp(4, 16),
     };
+    let mut apart = screen::IN_READINGS;
+    if !patient && options.budget >= SEMIFINAL_FROM {
+        let limits = (apart, CONTESTED_NEAR);
+        let seats = screen::contested(&scores, screen.candidates, limits, SEMIFINALISTS);
+        note(&format!("{} in rounds", plural(seats.len(), "combination")));
+        let sample = data[data.len() - 1];
+        let (found, mut rung) = semifinal(options, sample, screen, &seats)?;
+        for (number, why, detail) in rung.out.drain(..) {
+            let (id, keys) = (screen.candidates[number].id(), sample.keys);
+            fates[number] = Some(Fate { id, why, keys, times: None, detail });
+            scores.retain(|score| score.candidate != number);
+        }
+        if !found.is_empty() {
+            screen::replace(&mut scores, &found);
+            apart = screen::IN_ROUNDS;
+        }
+        rungs.push(rung);
+    }
     let finalists = match options.exhaustive {
         true => chosen,
-        false => screen::finalists(&scores, screen.candidates, many, hopeless),
+        false => screen::finalists(&scores, screen.candidates, many, (hopeless, apart)),
     };
     let last = rungs.last().map_or(0, |rung| rung.keys);
     explain::leave(&mut fates, &scores, &finalists, screen.candidates, (last, hopeless));
@@ -144,6 +152,51 @@ pub(super) fn screened(
         last.left_out = screen::small_but_slow(&scores, screen.candidates, hopeless);
     }
     Ok(Climb { finalists, rungs, fates })
+}
+
+/// Measures `seats` in few rounds on `data`: what a reading meets in the caches decides nothing there, because the others
+/// have been. Nobody's score, if it was interrupted.
+fn semifinal(
+    options: &Options,
+    data: &Data,
+    screen: &Screen<'_>,
+    seats: &[usize],
+) -> anyhow::Result<(Vec<Score>, Rung)> {
+    let start = Instant::now();
+    let candidates: Vec<Candidate> =
+        seats.iter().map(|&number| screen.candidates[number].clone()).collect();
+    let parts = screen.parts;
+    let whole: f64 = parts.iter().map(full::weight).sum();
+    let limit = options.budget.mul_f64(SEMIFINAL_SHARE * full::ROUNDS_SHARE / whole);
+    let mut rung = Rung { keys: data.keys, candidates: seats.len(), ..Rung::default() };
+    let mut cases = Vec::new();
+    for part in parts {
+        let limit = limit.mul_f64(full::weight(part));
+        let plan = full::plan(options, limit, seats.len(), parts.len(), data.keys);
+        let plan = Plan { processes: 2, stop: Stop::Budget, ..plan };
+        let case =
+            full::measured(full::spec(data, part), &candidates, 0, plan, screen.bounds.clone())?;
+        if case.measured.end == End::Interrupted {
+            return Ok((Vec::new(), rung));
+        }
+        cases.push(Weighed { case, share: part.share });
+    }
+    let rows = verdict::rows(&candidates, &cases, 0, screen.key_bytes);
+    let mut scores = Vec::new();
+    for (row, &candidate) in rows.into_iter().zip(seats) {
+        match (row.cost_ns, row.failure) {
+            (_, Some(why)) => {
+                rung.out.push((candidate, Why::Failed, why.clone()));
+                rung.failures.push((row.id, why));
+            }
+            (Some(cost_ns), None) => {
+                scores.push(Score { candidate, cost_ns, bytes: row.bytes_per_entry });
+            }
+            (None, None) => {}
+        }
+    }
+    rung.seconds = start.elapsed().as_secs_f64();
+    Ok((scores, rung))
 }
 
 /// Those who are measured whatever the ladder says.

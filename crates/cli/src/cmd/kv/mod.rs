@@ -46,7 +46,7 @@ use self::candidate::Candidate;
 use self::choice::{Choice, Source};
 use self::data::Prepared;
 use self::explain::Fate;
-use self::full::{Scan, bounds, measured, plan, probes, scanned, weight};
+use self::full::{Scan, bounds, measured, plan, scanned, weight};
 use self::ladder::{Climb, also, screened, seated};
 use self::mix::{Mix, Part};
 use self::screen::{Rung, Screen};
@@ -348,10 +348,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         let slice = left.mul_f64(weight(part) / parts[done..].iter().map(weight).sum::<f64>());
         let (limit, begun) = (slice.mul_f64(share), Instant::now());
         let plan = plan(options, limit, finalists.len(), parts.len(), prepared.size());
-        let mut spec = prepared.full.spec(&part.workload);
-        if let Some(probes) = probes(&part.workload) {
-            spec.parameters.insert("probes".to_owned(), probes.to_string());
-        }
+        let spec = full::spec(&prepared.full, part);
         let mut case = measured(spec, &finalists, baseline, plan, bounds.clone())?;
         share = full::rounds_share(limit, begun.elapsed());
         prepared.rename(&mut case.workload);

@@ -106,6 +106,7 @@ pub(super) struct Screen<'a> {
     /// Somebody could do what was asked: before that nobody is out for want of time.
     has_any: bool,
     audition: Audition<'static>,
+    pub(super) bounds: Bounds,
 }
 
 /// A workload of the rung, ready to be tried.
@@ -125,7 +126,7 @@ impl<'a> Screen<'a> {
         key_bytes: f64,
         bounds: Bounds,
     ) -> Screen<'a> {
-        let audition = Audition::new(&kv::FAMILY, bounds);
+        let audition = Audition::new(&kv::FAMILY, bounds.clone());
         Screen {
             candidates,
             parts,
@@ -134,6 +135,7 @@ impl<'a> Screen<'a> {
             must_be_ordered: false,
             has_any: false,
             audition,
+            bounds,
         }
     }
 
@@ -290,9 +292,9 @@ pub(super) fn on_all_allocators(chosen: &[usize], candidates: &[Candidate]) -> V
     (0..candidates.len()).filter(is_among).collect()
 }
 
-/// Who goes on: the best of each structure that is not hopeless, then the best of all up to
-/// `at_most`. Hopeless is a structure that takes more than `hopeless` times the least time, unless
-/// nobody faster is as small.
+/// Who goes on: the best of each structure that is not hopeless, then of structures that are not far off those nearest to
+/// their best, then the best of all, up to `at_most`. Hopeless is a structure that takes more than `hopeless` times the
+/// least time, unless nobody faster is as small.
 pub(super) fn keep(
     scores: &[Score],
     candidates: &[Candidate],
@@ -304,7 +306,7 @@ pub(super) fn keep(
     let Some(best) = sorted.first().map(|score| score.cost_ns) else { return Vec::new() };
     let mut smallest = f64::INFINITY;
     let mut designs: Vec<&str> = Vec::new();
-    let (mut kept, mut others) = (Vec::new(), Vec::new());
+    let mut kept = Vec::new();
     for score in &sorted {
         let design = candidates[score.candidate].design();
         let bytes = score.bytes.unwrap_or(f64::INFINITY);
@@ -312,16 +314,18 @@ pub(super) fn keep(
         let is_small = bytes < smallest * 0.95;
         if is_first && (score.cost_ns <= best * hopeless || is_small) {
             kept.push(score.candidate);
-        } else {
-            others.push(score.candidate);
         }
         if is_first {
             designs.push(design);
         }
         smallest = smallest.min(bytes);
     }
-    let room = at_most.saturating_sub(kept.len());
-    kept.extend(others.into_iter().take(room));
+    let near = contested(scores, candidates, (IN_READINGS, f64::INFINITY), usize::MAX);
+    for candidate in near.into_iter().chain(sorted.iter().map(|score| score.candidate)) {
+        if kept.len() < at_most && !kept.contains(&candidate) {
+            kept.push(candidate);
+        }
+    }
     kept
 }
 
@@ -329,7 +333,9 @@ pub(super) fn keep(
 const NEAR: f64 = 1.1;
 /// The same among structures, whose readings find the caches as they left them: on 50,000 words (EPYC, Zen 3)
 /// the fastest in rounds had 1.28 times the least reading.
-const UNCERTAIN: f64 = 1.4;
+pub(super) const IN_READINGS: f64 = 1.4;
+/// The same in few rounds.
+pub(super) const IN_ROUNDS: f64 = 1.1;
 
 /// Takes the least of both readings where there are two: noise can only raise one.
 pub(super) fn lessen(scores: &mut [Score], before: &[Score]) {
@@ -339,13 +345,15 @@ pub(super) fn lessen(scores: &mut [Score], before: &[Score]) {
     }
 }
 
-/// Who takes at most `times` the least time, the fastest first, at most `many`.
-pub(super) fn near(scores: &[Score], times: f64, many: usize) -> Vec<usize> {
-    let mut sorted = scores.to_vec();
-    sorted.sort_by(|a, b| a.cost_ns.total_cmp(&b.cost_ns));
-    let least = sorted.first().map_or(0.0, |score| score.cost_ns);
-    let near = sorted.iter().take_while(|score| score.cost_ns <= least * times);
-    near.take(many).map(|score| score.candidate).collect()
+/// Puts what was `found` in rounds in the place of readings. The others' are made as much longer as those of whoever has
+/// both, in the middle: rounds meet colder caches.
+pub(super) fn replace(scores: &mut [Score], found: &[Score]) {
+    let of = |score: &Score| found.iter().find(|other| other.candidate == score.candidate);
+    let longer = scores.iter().filter_map(|score| Some(of(score)?.cost_ns / score.cost_ns));
+    let longer = fathom_measure::stats::median(&longer.collect::<Vec<f64>>()).unwrap_or(1.0);
+    for score in scores {
+        *score = of(score).copied().unwrap_or(Score { cost_ns: score.cost_ns * longer, ..*score });
+    }
 }
 
 /// The smallest, in words, if it is too slow for [`finalists`].
@@ -369,14 +377,14 @@ pub(super) fn small_but_slow(
 }
 
 /// Who is measured at full size: the front of time against memory, then of the fastest's variants that are near it the
-/// one that is worth most beside its time, the best of other structures that may be as fast, variants that are nearest to
-/// the fastest, and the best of yet other structures, at most `many`, in the order of their time. Who takes more than
-/// `hopeless` times the least time is not: one of them would leave all others too few rounds.
+/// one that is worth most beside its time, and that of the same hash function, the best of other structures that may be as fast (at most `apart` times the least
+/// time), variants that are nearest to the fastest, and the best of yet other structures, at most `many`, in the order of
+/// their time. Who takes more than `hopeless` times the least time is not: one of them would leave all others too few rounds.
 pub(super) fn finalists(
     scores: &[Score],
     candidates: &[Candidate],
     many: usize,
-    hopeless: f64,
+    (hopeless, apart): (f64, f64),
 ) -> Vec<usize> {
     let mut sorted = scores.to_vec();
     sorted.sort_by(|a, b| a.cost_ns.total_cmp(&b.cost_ns));
@@ -397,7 +405,6 @@ pub(super) fn finalists(
         front.remove(front.len() - 2);
     }
     let mut chosen: Vec<usize> = front.iter().map(|score| score.candidate).collect();
-    let design = |number: usize| candidates[number].design();
     let best_of_others = |of: fn(&Candidate) -> &str, times: f64, chosen: &mut Vec<usize>| {
         for score in sorted.iter().filter(|score| score.cost_ns <= least * times) {
             let own = of(&candidates[score.candidate]);
@@ -407,19 +414,26 @@ pub(super) fn finalists(
         }
     };
     // Of variants of one structure, a reading that is a few percent off tells no winner: the one that would be advised
-    // if all were alike is asked every time.
+    // if all were alike is asked every time, and the fastest with the allocator that needs least.
     let near = sorted.iter().take_while(|score| score.cost_ns <= least * NEAR);
     let near: Vec<usize> = near.map(|score| score.candidate).collect();
-    let variants = near.iter().filter(|&&number| design(number) == design(near[0]));
     let worth = |number: usize| (advice::worth(&candidates[number]), candidates[number].id());
-    let simplest = variants.copied().min_by_key(|&number| worth(number));
+    let simplest = |is_like: &dyn Fn(&Candidate) -> bool| {
+        let alike = near.iter().copied().filter(|&number| is_like(&candidates[number]));
+        alike.min_by_key(|&number| worth(number))
+    };
+    let fastest = near.first().map(|&number| &candidates[number]);
+    let variants = [
+        simplest(&|one| Some(one.design()) == fastest.map(Candidate::design)),
+        simplest(&|one| Some(one.contender()) == fastest.map(Candidate::contender)),
+    ];
     let add = |number: usize, chosen: &mut Vec<usize>| {
         if chosen.len() < many && !chosen.contains(&number) {
             chosen.push(number);
         }
     };
-    simplest.into_iter().for_each(|number| add(number, &mut chosen));
-    best_of_others(Candidate::design, UNCERTAIN, &mut chosen);
+    variants.into_iter().flatten().for_each(|number| add(number, &mut chosen));
+    best_of_others(Candidate::design, apart, &mut chosen);
     near.into_iter().for_each(|number| add(number, &mut chosen));
     best_of_others(Candidate::design, f64::INFINITY, &mut chosen);
     // Places that are left go to the same table under another name.
@@ -432,11 +446,11 @@ pub(super) fn finalists(
     chosen
 }
 
-/// Who is worth rounds where no time is spared, at most `many`: whoever takes at most `apart` times the least time
-/// and at most `near` times that of the fastest of its structure, the nearest to it first.
+/// Who is worth rounds, at most `many`: whoever takes at most `apart` times the least time and at most `near` times that of
+/// the fastest of its structure. Those nearest to it come first, of structures that are farther off later.
 ///
 /// A reading compares variants of one structure. Between structures it is off by more: it finds the caches as
-/// it left them, where in rounds the others have been.
+/// it left them, where in rounds the others have been. So what a structure is behind counts half (of the logarithm).
 pub(super) fn contested(
     scores: &[Score],
     candidates: &[Candidate],
@@ -452,7 +466,8 @@ pub(super) fn contested(
     }
     let behind = |score: &Score| {
         let own = own[candidates[score.candidate].design()];
-        (own <= least * apart && score.cost_ns <= own * near).then_some(score.cost_ns / own)
+        let half = (own * least).sqrt();
+        (own <= least * apart && score.cost_ns <= own * near).then_some(score.cost_ns / half)
     };
     let all = scores.iter().filter_map(|score| Some((behind(score)?, score.candidate)));
     let mut all: Vec<(f64, usize)> = all.collect();
@@ -494,14 +509,47 @@ mod tests {
         assert_eq!(keep(&[], &candidates, 4, 8.0), [0; 0]);
     }
 
+    /// Of 24 places ten went to variants of a structure that no rounds had among the first.
     #[test]
-    fn all_who_are_near_go_on_by_the_least_of_their_readings() {
-        let mut found = scores(&[(12.0, 50.0), (10.0, 50.0), (11.0, 50.0), (30.0, 50.0)]);
-        assert_eq!(near(&found, 1.25, 9), [1, 2, 0]);
-        assert_eq!(near(&found, 1.25, 2), [1, 2]);
-        assert_eq!(near(&[], 1.25, 2), [0; 0]);
+    fn those_nearest_to_the_best_of_their_structure_go_on_first() {
+        let candidates = candidates(&["a", "a", "a", "b", "b", "c", "c"]);
+        let figures = [
+            (10.0, 0.0),
+            (10.2, 0.0),
+            (11.5, 0.0),
+            (11.0, 0.0),
+            (11.1, 0.0),
+            (20.0, 0.0),
+            (20.1, 0.0),
+        ];
+        assert_eq!(keep(&scores(&figures), &candidates, 6, 8.0), [0, 3, 5, 1, 4, 2]);
+        assert_eq!(keep(&scores(&figures), &candidates, 9, 8.0), [0, 3, 5, 1, 4, 2, 6]);
+    }
+
+    /// A table that was read with warm caches was the fastest beside those whose times were of rounds.
+    #[test]
+    fn readings_beside_times_of_rounds_are_as_much_longer() {
+        let mut all = scores(&[(10.0, 50.0), (20.0, 50.0), (30.0, 50.0), (40.0, 9.0)]);
+        let found = [(2, 35.0), (0, 15.0), (1, 26.0)].map(|(candidate, cost_ns)| Score {
+            candidate,
+            cost_ns,
+            bytes: Some(51.0),
+        });
+        replace(&mut all, &found);
+        let times = all.iter().map(|score| (score.cost_ns, score.bytes.unwrap()));
+        assert_eq!(
+            times.collect::<Vec<_>>(),
+            [(15.0, 51.0), (26.0, 51.0), (35.0, 51.0), (52.0, 9.0)]
+        );
+        replace(&mut all, &[]);
+        assert_eq!(all[3].cost_ns, 52.0);
+    }
+
+    #[test]
+    fn the_least_of_two_readings_counts() {
+        let mut found = scores(&[(12.0, 50.0), (10.0, 50.0), (11.0, 50.0)]);
         lessen(&mut found, &scores(&[(9.0, 0.0), (20.0, 0.0)]));
-        assert_eq!(near(&found, 1.25, 9), [0, 1, 2]);
+        assert_eq!(found, scores(&[(9.0, 50.0), (10.0, 50.0), (11.0, 50.0)]));
     }
 
     #[test]
@@ -510,8 +558,9 @@ mod tests {
         let figures =
             [(10.0, 0.0), (10.8, 0.0), (12.0, 0.0), (15.0, 0.0), (15.3, 0.0), (40.0, 0.0)];
         let contested = |limits, many| contested(&scores(&figures), &candidates, limits, many);
-        assert_eq!(contested((2.0, 1.1), 9), [0, 3, 4, 1]);
-        assert_eq!(contested((2.0, 1.1), 3), [0, 3, 4]);
+        assert_eq!(contested((2.0, 1.1), 9), [0, 1, 3, 4]);
+        assert_eq!(contested((2.0, 1.1), 3), [0, 1, 3]);
+        assert_eq!(contested((2.0, 1.3), 4), [0, 1, 2, 3], "half of what it is behind");
         assert_eq!(contested((1.2, 1.3), 9), [0, 1, 2]);
     }
 
@@ -526,7 +575,8 @@ mod tests {
             (25.0, 40.0),
             (90.0, 10.0),
         ]);
-        let finalists = |many, hopeless| finalists(&scores, &candidates, many, hopeless);
+        let finalists =
+            |many, hopeless| finalists(&scores, &candidates, many, (hopeless, IN_READINGS));
         assert_eq!(finalists(4, 10.0), [0, 1, 2, 5]);
         // Half of the places are the front's: its fastest and its smallest always among them.
         assert_eq!(finalists(2, 10.0), [0, 5]);
@@ -546,7 +596,7 @@ mod tests {
         "jemalloc".clone_into(&mut candidates[3].allocator);
         let of = |figures: [f64; 7], many| {
             let figures = figures.map(|ns| (ns, 50.0));
-            finalists(&scores(&figures), &candidates, many, 8.0)
+            finalists(&scores(&figures), &candidates, many, (8.0, IN_READINGS))
         };
         assert_eq!(of([10.0, 10.2, 10.4, 10.3, 12.0, 10.1, 13.0], 3), [0, 2, 6]);
         assert_eq!(of([10.0, 10.2, 10.4, 10.3, 12.0, 10.1, 13.0], 5), [0, 5, 1, 2, 6]);
@@ -554,6 +604,15 @@ mod tests {
         assert_eq!(of([10.0, 10.2, 12.0, 12.0, 12.0, 12.0, 13.0], 3), [0, 1, 6]);
         assert_eq!(of([10.0, 10.2, 10.4, 10.3, 10.5, 10.1, 13.0], 3), [0, 4, 6]);
         assert_eq!(of([10.3, 10.2, 10.0, 10.3, 12.0, 10.1, 13.0], 2), [2, 6]);
+        // The fastest's own hash on the system's allocator, too.
+        "jemalloc".clone_into(&mut candidates[0].allocator);
+        candidates[5] = super::super::candidate::named("hashbrown+rustc-hash").unwrap();
+        let of = |figures: [f64; 7], many| {
+            let figures = figures.map(|ns| (ns, 50.0));
+            finalists(&scores(&figures), &candidates, many, (8.0, IN_READINGS))
+        };
+        assert_eq!(of([10.0, 10.2, 10.4, 10.3, 12.0, 10.6, 13.0], 4), [0, 2, 5, 6]);
+        assert_eq!(of([10.0, 10.2, 10.4, 10.3, 12.0, 11.6, 13.0], 4), [0, 1, 2, 6]);
         // Places that nobody else takes.
         assert_eq!(of([15.0, 16.0, 10.0, 16.0, 17.0, 14.0, 13.0], 4), [2, 6, 5]);
     }
