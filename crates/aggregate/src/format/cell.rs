@@ -72,7 +72,9 @@ pub(super) fn write_told(
     let (at, statistic, is_percent) = match telling {
         Telling::Of(at, statistic) => (at, statistic, statistic.is_share()),
         Telling::Error(at, statistic) => (at, statistic, true),
-        Telling::Change([_, at], statistic) => (at, statistic, statistic.is_share()),
+        Telling::Change([_, at], statistic) | Telling::ChangeError([_, at], statistic) => {
+            (at, statistic, statistic.is_share())
+        }
         Telling::Percent([_, at], statistic) => (at, statistic, true),
     };
     let column = &columns[at];
@@ -87,7 +89,12 @@ pub(super) fn write_told(
         _ => purpose.decimals(statistic, column.scale, layout),
     };
     let Some(ratio) = told_number(columns, telling, place) else { return Cell::Nothing };
-    fraction(text, &ratio, decimals, layout.rounding);
+    let rounding = match telling {
+        // It is a bound.
+        Telling::ChangeError(..) => Rounding::Ceiling,
+        _ => layout.rounding,
+    };
+    fraction(text, &ratio, decimals, rounding);
     Cell::Number
 }
 

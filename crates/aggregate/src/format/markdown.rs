@@ -3,14 +3,14 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::Layout;
-use super::text::{lines, plain, widths};
+use super::text::{groups, lines, plain, widths};
 use crate::engine::Column;
 
 /// A table in Markdown: keys to the left, numbers to the right. What would end a cell, or mean something else in
 /// Markdown, is escaped, but for addresses of which GitHub makes links (`https://a.b`, `www.a.b`, `a@b.c`): they show the
 /// same text, and backslashes keep it from none of mail.
 pub fn markdown(columns: &[Column], layout: &Layout) -> Vec<u8> {
-    let lines = lines(columns, layout, escaped);
+    let lines = lines((columns, 0..groups(columns)), layout, escaped);
     let widths: Vec<usize> = widths(&lines).into_iter().map(|width| width.max(3)).collect();
     let mut text = String::new();
     for (number, line) in lines.iter().enumerate() {

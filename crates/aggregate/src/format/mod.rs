@@ -19,7 +19,7 @@ mod wish;
 
 pub use markdown::markdown;
 pub use order::{Criterion, Sort, arrange, prepare};
-pub(crate) use order::{is_by_key, ordering};
+pub(crate) use order::{Worths, is_by_key};
 pub use telling::{Telling, append_total, compared, side_by_side, tellings, total_key};
 pub use text::{Streamed, brc, csv, headings, json, ndjson, rows, table, tsv};
 pub use typed::{Type, Typed, key_part, scale_of, units};
@@ -32,8 +32,8 @@ pub struct Layout {
     pub statistics: Vec<Statistic>,
     /// Digits after the decimal point. By default [`brc`] shows those of the finest value and at least
     /// one, with [`SPREAD_DECIMALS`] more for variances and deviations, [`table`] and [`markdown`] those of the finest
-    /// value, with as many more for means and linear quantiles, too; the other forms show every digit there is, and of means, variances, deviations and
-    /// shares the first 17 significant ones.
+    /// value, with as many more for means and linear quantiles, too; the other forms show every digit there is, and of means, variances, deviations,
+    /// shares and changes in percent the first 17 significant ones.
     pub decimals: Option<u8>,
     /// What becomes of the digits after those.
     pub rounding: Rounding,

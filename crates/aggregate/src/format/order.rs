@@ -2,12 +2,14 @@
 
 use std::cmp::Ordering;
 
-use super::telling::{Telling, append_total, told_number};
+use super::telling::{Ratio, Telling, append_total, number, told_number};
+use super::text::groups;
 use super::{Layout, Statistic};
 use crate::composite;
 use crate::engine::Column;
+use crate::kept::Datum;
 use crate::merge::{Partial, Stats};
-use crate::number::{Decimal, big_power_of_ten};
+use crate::number::Decimal;
 
 /// What is sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +50,7 @@ impl Criterion {
             Telling::Of(_, statistic)
             | Telling::Error(_, statistic)
             | Telling::Change(_, statistic)
+            | Telling::ChangeError(_, statistic)
             | Telling::Percent(_, statistic),
         ) = self.sort
         else {
@@ -56,7 +59,30 @@ impl Criterion {
         statistic.is_share()
     }
 
-    fn compare(self, columns: &[Column], places: [usize; 2]) -> Ordering {
+    /// What the group at a place is compared by, where that takes time to work out.
+    fn worth(self, columns: &[Column], place: usize) -> Option<Worth> {
+        let Sort::By(telling) = self.sort else { return None };
+        let Telling::Of(at, statistic) = telling else {
+            return Some(Worth::Ratio(told_number(columns, telling, place)));
+        };
+        let (column, stats) = (&columns[at], &columns[at].groups[place].stats);
+        let whole = |number: u64| Datum::Number(Decimal::new(number.into(), 0));
+        let ratio = |statistic| Some(Worth::Ratio(number(column, stats, statistic)));
+        Some(Worth::Datum(match statistic {
+            Statistic::Quantile(quantile) => stats.quantile(quantile).map(Datum::Number),
+            Statistic::Distinct => stats.distinct().map(whole),
+            Statistic::Mode => stats.mode(),
+            Statistic::First => stats.first(),
+            Statistic::Last => stats.last(),
+            Statistic::SumShare => return ratio(statistic),
+            // Roots are in the order of what they are of.
+            Statistic::Variance | Statistic::Stddev => return ratio(Statistic::Variance),
+            _ => return None,
+        }))
+    }
+
+    /// `worths` are those of the groups, if they have any.
+    fn compare(self, columns: &[Column], worths: &[Worth], places: [usize; 2]) -> Ordering {
         let [a, b] = places.map(|place| &columns[0].groups[place].key);
         let order = match self.sort {
             Sort::Key => a.cmp(b),
@@ -69,16 +95,56 @@ impl Criterion {
                     a.cmp(&b)
                 }
             }
-            Sort::By(Telling::Of(column, statistic)) if !statistic.is_share() => {
+            Sort::By(Telling::Of(column, statistic)) if worths.is_empty() => {
                 let stats = places.map(|place| &columns[column].groups[place].stats);
                 compare(stats, statistic)
             }
-            Sort::By(telling) => {
-                let [a, b] = places.map(|place| told_number(columns, telling, place));
-                a.cmp(&b)
+            Sort::By(_) => {
+                let [a, b] = places.map(|place| &worths[place]);
+                a.cmp(b)
             }
         };
         if self.falling { order.reverse() } else { order }
+    }
+}
+
+/// What takes time to work out of a group, which is done once.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Worth {
+    Ratio(Option<Ratio>),
+    Datum(Option<Datum>),
+}
+
+/// The worths of all groups for each criterion; none for one that needs none.
+#[derive(Debug)]
+pub(crate) struct Worths(Vec<Vec<Worth>>);
+
+impl Worths {
+    pub(crate) fn new(order: &[Criterion], columns: &[Column]) -> Worths {
+        let of = |by: &Criterion| {
+            (0..groups(columns)).map_while(|place| by.worth(columns, place)).collect()
+        };
+        Worths(order.iter().map(of).collect())
+    }
+
+    /// Another group has taken a place.
+    pub(crate) fn renew(&mut self, order: &[Criterion], columns: &[Column], place: usize) {
+        for (by, worths) in order.iter().zip(&mut self.0).filter(|(_, worths)| !worths.is_empty()) {
+            worths[place] = by.worth(columns, place).expect("the others have one");
+        }
+    }
+
+    /// The order of the groups at two places.
+    pub(crate) fn ordering(
+        &self,
+        order: &[Criterion],
+        columns: &[Column],
+        places: [usize; 2],
+    ) -> Ordering {
+        let next = |done: Ordering, (by, worths): (&Criterion, &Vec<Worth>)| {
+            done.then_with(|| by.compare(columns, worths, places))
+        };
+        order.iter().zip(&self.0).fold(Ordering::Equal, next)
     }
 }
 
@@ -86,16 +152,17 @@ impl Criterion {
 /// first `top` groups of each. What no criterion tells apart stays in the order it has; groups come in that of the
 /// bytes of their keys.
 pub fn arrange(columns: &mut [Column], order: &[Criterion], top: Option<usize>) {
-    let Some(first) = columns.first() else { return };
     let top = top.unwrap_or(usize::MAX);
     if is_by_key(order) {
         // They come so.
         columns.iter_mut().for_each(|column| column.groups.truncate(top));
         return;
     }
-    let groups = u32::try_from(first.groups.len()).expect("as many groups take 400 GiB");
+    let groups = u32::try_from(groups(columns)).expect("as many groups take 400 GiB");
     let mut places: Vec<u32> = (0..groups).collect();
-    places.sort_by(|&a, &b| ordering(order, columns, [a as usize, b as usize]));
+    let worths = Worths::new(order, columns);
+    places.sort_by(|&a, &b| worths.ordering(order, columns, [a as usize, b as usize]));
+    drop(worths);
     places.truncate(top);
     for column in columns {
         let mut groups: Vec<Option<Partial>> =
@@ -129,42 +196,20 @@ pub(crate) fn is_by_key(order: &[Criterion]) -> bool {
     is_whole && !first.falling
 }
 
-/// The order of the groups at two places.
-pub(crate) fn ordering(order: &[Criterion], columns: &[Column], places: [usize; 2]) -> Ordering {
-    let by = |order: Ordering, next: &Criterion| order.then_with(|| next.compare(columns, places));
-    order.iter().fold(Ordering::Equal, by)
-}
-
 fn compare([a, b]: [&Stats; 2], statistic: Statistic) -> Ordering {
     match statistic {
-        Statistic::CountShare | Statistic::RowsShare | Statistic::SumShare => {
-            unreachable!("shares are told numbers")
-        }
         Statistic::Histogram => Ordering::Equal,
-        Statistic::Count => a.count().cmp(&b.count()),
-        Statistic::Distinct => a.distinct().cmp(&b.distinct()),
+        // Shares are of the same.
+        Statistic::Count | Statistic::CountShare => a.count().cmp(&b.count()),
+        Statistic::Rows | Statistic::RowsShare => a.rows().cmp(&b.rows()),
         Statistic::Range => a.range().cmp(&b.range()),
-        Statistic::Quantile(quantile) => a.quantile(quantile).cmp(&b.quantile(quantile)),
-        Statistic::Mode => a.mode().cmp(&b.mode()),
-        Statistic::First => a.first().cmp(&b.first()),
-        Statistic::Last => a.last().cmp(&b.last()),
-        Statistic::Rows => a.rows().cmp(&b.rows()),
         Statistic::Min => a.min().cmp(&b.min()),
         Statistic::Max => a.max().cmp(&b.max()),
         Statistic::Sum => a.sum().cmp(&b.sum()),
         // Means as fractions: each sum times the other's count. Without a number there is none.
         Statistic::Mean if a.numbers() == 0 || b.numbers() == 0 => a.numbers().cmp(&b.numbers()),
         Statistic::Mean => a.sum().times(b.count()).cmp(&b.sum().times(a.count())),
-        Statistic::Variance | Statistic::Stddev => match (a.variance(), b.variance()) {
-            (Some((an, ad)), Some((bn, bd))) => {
-                let finer = |own: &Stats, other: &Stats| {
-                    let unit = big_power_of_ten(other.scale().saturating_sub(own.scale()));
-                    unit.magnitude() * unit.magnitude()
-                };
-                (an * bd * finer(a, b)).cmp(&(bn * ad * finer(b, a)))
-            }
-            (a, b) => a.is_some().cmp(&b.is_some()),
-        },
+        _ => unreachable!("it has a worth"),
     }
 }
 

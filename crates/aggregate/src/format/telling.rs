@@ -21,7 +21,9 @@ pub enum Telling {
     Error(usize, Statistic),
     /// That of the second column less that of the first.
     Change([usize; 2], Statistic),
-    /// The same in percent of the first.
+    /// How far that may be off: the errors of both together, in the unit of the values.
+    ChangeError([usize; 2], Statistic),
+    /// The change in percent of the first.
     Percent([usize; 2], Statistic),
 }
 
@@ -57,6 +59,10 @@ pub fn tellings(columns: &[Column], layout: &Layout) -> Vec<(String, Telling)> {
             if has_change {
                 let pair = [at, at + 1];
                 all.push((format!("{name}_change"), Telling::Change(pair, statistic)));
+                if layout.errors && statistic.is_estimate() {
+                    let telling = Telling::ChangeError(pair, statistic);
+                    all.push((format!("{name}_change_error"), telling));
+                }
                 all.push((format!("{name}_change%"), Telling::Percent(pair, statistic)));
             }
         }
@@ -233,15 +239,26 @@ pub(super) fn number(column: &Column, stats: &Stats, statistic: Statistic) -> Op
 pub(super) fn told_number(columns: &[Column], telling: Telling, place: usize) -> Option<Ratio> {
     let of =
         |at: usize, statistic| number(&columns[at], &columns[at].groups[place].stats, statistic);
+    let error = |at: usize, statistic| {
+        let stats = &columns[at].groups[place].stats;
+        let error = match statistic {
+            Statistic::Quantile(quantile) => stats.quantile_error(quantile),
+            _ => stats.distinct_error(),
+        };
+        error.map(|error| Ratio::of(&error))
+    };
     match telling {
         Telling::Of(at, statistic) => of(at, statistic),
-        Telling::Error(at, statistic) => {
-            let stats = &columns[at].groups[place].stats;
-            let error = match statistic {
-                Statistic::Quantile(quantile) => stats.quantile_error(quantile),
-                _ => stats.distinct_error(),
-            };
-            error.map(|error| Ratio::of(&error))
+        Telling::Error(at, statistic) => error(at, statistic),
+        Telling::ChangeError(pair, statistic) => {
+            // It is in percent of what is exact, which may be as much farther from zero than what is told.
+            let [before, after] = pair.map(|at| {
+                let (value, error) = (of(at, statistic)?, error(at, statistic)?);
+                let above = BigInt::from(value.above.magnitude().clone()) * &error.above;
+                let below = value.below * (error.below * 100 - error.above);
+                Some(Ratio { above, below, ends: None })
+            });
+            Some(before?.minus(&negative(after?)))
         }
         Telling::Change([before, after], statistic) => {
             Some(of(after, statistic)?.minus(&of(before, statistic)?))

@@ -385,23 +385,27 @@ fn quote(content: &str) -> String {
     text
 }
 
-/// The cells of [`table`]: the headings, then a line for each key.
-pub fn rows(columns: &[Column], layout: &Layout) -> Vec<Vec<String>> {
-    lines(columns, layout, plain)
+/// The cells of [`table`]: the headings, then a line for the key at each of these places.
+pub fn rows(
+    columns: &[Column],
+    layout: &Layout,
+    places: impl Iterator<Item = usize>,
+) -> Vec<Vec<String>> {
+    lines((columns, places), layout, plain)
 }
 
 /// The cells of a table for people, headings first; `plain` makes texts fit for it.
 pub(super) fn lines(
-    columns: &[Column],
+    (columns, places): (&[Column], impl Iterator<Item = usize>),
     layout: &Layout,
     plain: fn(&[u8]) -> String,
 ) -> Vec<Vec<String>> {
-    let keys = columns.first().map_or(&[][..], |column| &column.groups);
     let tellings = tellings(columns, layout);
     let headings = headings(columns, layout);
     let mut lines = vec![headings.iter().map(|heading| plain(heading.as_bytes())).collect()];
-    for (at, group) in keys.iter().enumerate() {
-        let parts = composite::parts(&group.key, layout.keys.len()).map(|part| plain(&part));
+    for at in places {
+        let key = &columns[0].groups[at].key;
+        let parts = composite::parts(key, layout.keys.len()).map(|part| plain(&part));
         let cells = tellings.iter().map(|&(_, telling)| {
             let mut cell = Vec::new();
             match write_told(&mut cell, columns, (telling, at), Purpose::People, layout) {
@@ -415,6 +419,11 @@ pub(super) fn lines(
     lines
 }
 
+/// How many keys there are.
+pub(super) fn groups(columns: &[Column]) -> usize {
+    columns.first().map_or(0, |column| column.groups.len())
+}
+
 /// How wide the widest cell of each column is, in places of a terminal.
 pub(super) fn widths(lines: &[Vec<String>]) -> Vec<usize> {
     let width = |at: usize| lines.iter().map(|line| line[at].width()).max().unwrap_or(0);
@@ -423,7 +432,7 @@ pub(super) fn widths(lines: &[Vec<String>]) -> Vec<usize> {
 
 /// A table for people: keys to the left, numbers to the right, columns as wide as they must be.
 pub fn table(columns: &[Column], layout: &Layout) -> Vec<u8> {
-    let lines = lines(columns, layout, plain);
+    let lines = lines((columns, 0..groups(columns)), layout, plain);
     let widths = widths(&lines);
     let mut text = Vec::new();
     // Widths of formatting macros end at 65,535, and keys need not.

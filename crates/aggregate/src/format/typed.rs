@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::cell::{Cell, Purpose, write_told};
 use super::telling::{Telling, tellings};
+use super::text::groups;
 use super::{Layout, Statistic};
 use crate::composite;
 use crate::engine::Column;
@@ -62,11 +63,13 @@ impl<'r> Typed<'r> {
     pub fn cell_type(self) -> Type {
         let (at, statistic) = match self.telling {
             Telling::Of(at, statistic) | Telling::Change([_, at], statistic) => (at, statistic),
-            Telling::Error(..) | Telling::Percent(..) => return Type::Number,
+            Telling::Error(..) | Telling::ChangeError(..) | Telling::Percent(..) => {
+                return Type::Number;
+            }
         };
         let column = &self.columns[at];
         let may_be_integer = match statistic {
-            _ if statistic.is_count() => true,
+            _ if statistic.is_count() => return Type::Integer,
             Statistic::Histogram => return Type::Text,
             _ if statistic.is_share() || statistic.is_between() => false,
             _ if column.is_text => return Type::Text,
@@ -74,15 +77,11 @@ impl<'r> Typed<'r> {
         };
         let fits = |text: String| text.parse::<i64>().is_ok();
         match may_be_integer {
-            true if self.cells(0..rows(self.columns)).flatten().all(fits) => Type::Integer,
+            true if self.cells(0..groups(self.columns)).flatten().all(fits) => Type::Integer,
             true => Type::Whole,
             false => Type::Number,
         }
     }
-}
-
-fn rows(columns: &[Column]) -> usize {
-    columns.first().map_or(0, |column| column.groups.len())
 }
 
 /// A part of the keys in these rows.

@@ -84,7 +84,7 @@ impl Wish {
             return Vec::new();
         }
         let ended = self.name.strip_suffix("_error%").unwrap_or(&self.name);
-        let name = ["_before", "_after", "_change", "_change%"]
+        let name = ["_before", "_after", "_change", "_change_error", "_change%"]
             .iter()
             .find_map(|end| ended.strip_suffix(end))
             .unwrap_or(ended);

@@ -7,7 +7,7 @@ use super::lane::LEAST_BYTES;
 use super::store::{BLOCK_BYTES, Reader, Run, Store, Writer};
 use crate::engine::Column;
 use crate::error::Error;
-use crate::format::{Criterion, ordering};
+use crate::format::{Criterion, Worths};
 use crate::key::Key;
 use crate::merge::{Keep, Partial, Stats};
 
@@ -221,6 +221,7 @@ pub(super) struct ByOrder<'a> {
     readers: Vec<Reader>,
     /// The next row of each.
     heads: Vec<Column>,
+    worths: Worths,
     heap: Heap,
     keeps: &'a [Keep],
     order: &'a [Criterion],
@@ -264,8 +265,9 @@ impl<'a> ByOrder<'a> {
             let row = row.unwrap_or_else(|| vec![nothing(); keeps.len()]);
             heads.iter_mut().zip(row).for_each(|(column, group)| column.groups.push(group));
         }
-        let heap = Heap::new(there, |a, b| row_is_before(&heads, order, [a, b]));
-        Ok(ByOrder { readers, heads, heap, keeps, order })
+        let worths = Worths::new(order, &heads);
+        let heap = Heap::new(there, |a, b| row_is_before(&heads, (order, &worths), [a, b]));
+        Ok(ByOrder { readers, heads, worths, heap, keeps, order })
     }
 
     /// The next row.
@@ -281,6 +283,8 @@ impl<'a> ByOrder<'a> {
         let row = heads.map(|(column, group)| std::mem::replace(&mut column.groups[at], group));
         let row = row.collect();
         let (heads, order) = (&self.heads, self.order);
+        self.worths.renew(order, heads, at);
+        let order = (order, &self.worths);
         self.heap.renew(has_next, |a, b| row_is_before(heads, order, [a, b]));
         Ok(Some(row))
     }
@@ -303,6 +307,10 @@ fn read_row(reader: &mut Reader, keeps: &[Keep]) -> Result<Option<Vec<Partial>>,
     keeps.iter().map(group).collect::<Result<_, _>>().map(Some)
 }
 
-fn row_is_before(heads: &[Column], order: &[Criterion], [a, b]: [usize; 2]) -> bool {
-    ordering(order, heads, [a, b]).then(a.cmp(&b)).is_lt()
+fn row_is_before(
+    heads: &[Column],
+    (order, worths): (&[Criterion], &Worths),
+    [a, b]: [usize; 2],
+) -> bool {
+    worths.ordering(order, heads, [a, b]).then(a.cmp(&b)).is_lt()
 }

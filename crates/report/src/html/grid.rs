@@ -18,7 +18,9 @@ pub struct Grid {
     pub keys: usize,
     /// Of each column after the keys, whether it holds texts; those beyond the last hold numbers.
     pub texts: Vec<bool>,
-    /// The rows.
+    /// How many keys it has.
+    pub of: usize,
+    /// The rows of the first of them, of which [`MOST_KEYS`] are enough.
     pub rows: Vec<Vec<String>>,
     /// Whether the last row is no key's but the total of all.
     pub total: bool,
@@ -27,20 +29,20 @@ pub struct Grid {
 }
 
 /// Keys on a page: with many more no browser is quick.
-const MOST_KEYS: usize = 5_000;
+pub const MOST_KEYS: usize = 5_000;
 
 /// Its page.
 #[must_use]
 pub fn page(grid: &Grid) -> String {
     let total = grid.rows.last().filter(|_| grid.total);
-    let keys = &grid.rows[..grid.rows.len() - usize::from(total.is_some())];
-    let shown = &keys[..keys.len().min(MOST_KEYS)];
+    let shown = &grid.rows[..grid.rows.len() - usize::from(total.is_some())];
     let mut body = String::from("<section>\n");
-    if shown.len() < keys.len() {
+    if shown.len() < grid.of {
         let _ = writeln!(
             body,
-            "<p class=\"warn\">The first {MOST_KEYS} of them are here; --sort and --top choose others, and --format \
-             csv has all.</p>"
+            "<p class=\"warn\">The first {} of them are here; --sort and --top choose others, and --format \
+             csv has all.</p>",
+            shown.len()
         );
     }
     if !grid.ranges.is_empty() {
@@ -49,7 +51,7 @@ pub fn page(grid: &Grid) -> String {
     }
     body += &table(grid, shown, total);
     body += "</section>\n";
-    page::plain(grid.title.clone(), grid.title.clone(), plural(keys.len(), "key"), body)
+    page::plain(grid.title.clone(), grid.title.clone(), plural(grid.of, "key"), body)
 }
 
 /// The number in a cell.

@@ -231,6 +231,7 @@ pub(crate) fn table() -> Grid {
         head: ["host", "path", "min", "mean", "max", "count"].map(str::to_owned).to_vec(),
         keys: 2,
         texts: Vec::new(),
+        of: 40,
         rows: (0..40).map(&mut row).collect(),
         ranges: vec![[2, 3, 4]],
         total: false,

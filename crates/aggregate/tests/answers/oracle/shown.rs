@@ -298,6 +298,7 @@ enum Said {
     Of(usize, &'static str),
     Error(usize, &'static str),
     Change(&'static str, usize),
+    ChangeError(&'static str, usize),
     Percent(&'static str, usize),
 }
 
@@ -347,6 +348,18 @@ fn said(row: Row<'_>, said: Said, look: &Look) -> Option<Fraction> {
         Said::Change(statistic, at) => {
             both(statistic, at).map(|(before, after)| after.minus(&before))
         }
+        Said::ChangeError("distinct", _) => Some(zero),
+        Said::ChangeError(statistic, at) => {
+            // What is p percent off is as far from the nearest that is exact: p / (100 - p) of itself.
+            let bound = |at| {
+                let value = share_or_value(row, at, statistic, look)?;
+                let size = if value.cmp(&zero).is_lt() { zero.minus(&value) } else { value };
+                let error = self::said(row, Said::Error(at, statistic), look)?;
+                let whole = Fraction::new(100.into(), 1.into()).minus(&error);
+                size.with("*", &error)?.with("/", &whole)
+            };
+            bound(at)?.with("+", &bound(at + 1)?)
+        }
         Said::Percent(statistic, at) => {
             let (before, after) = both(statistic, at)?;
             let size = if before.cmp(&zero).is_lt() { zero.minus(&before) } else { before.clone() };
@@ -376,10 +389,13 @@ fn number(row: Row<'_>, what: Said, finest: &[u32], look: &Look) -> Option<Strin
     let (Said::Of(at, statistic)
     | Said::Error(at, statistic)
     | Said::Change(statistic, at)
+    | Said::ChangeError(statistic, at)
     | Said::Percent(statistic, at)) = what;
+    let is_bound = matches!(what, Said::ChangeError(..));
+    let round = if is_bound { Round::Ceiling } else { look.round };
     let is_percent = matches!(what, Said::Percent(..)) || statistic.ends_with('%');
     if matches!(statistic, "count" | "rows" | "distinct") && !is_percent {
-        return Some(value.fixed(0, look.round));
+        return Some(value.fixed(0, round));
     }
     let spread = matches!(statistic, "variance" | "stddev");
     let is_quantile = statistic == "median" || statistic.starts_with('p');
@@ -392,10 +408,10 @@ fn number(row: Row<'_>, what: Said, finest: &[u32], look: &Look) -> Option<Strin
     });
     Some(match (decimals, statistic) {
         (Some(decimals), "stddev") if !is_percent => value.root_fixed(decimals, look.round),
-        (Some(decimals), _) => value.fixed(decimals, look.round),
+        (Some(decimals), _) => value.fixed(decimals, round),
         (None, "stddev") if !is_percent => value.root_seventeen(look.round),
         (None, "mean" | "variance") => value.seventeen(look.round),
-        (None, _) if is_percent => value.seventeen(look.round),
+        (None, _) if is_percent || is_bound => value.seventeen(round),
         // What ends does so within the digits of the values and of the percentage.
         (None, _) => all_digits(&value.ending(finest[at] + 8)),
     })
@@ -482,11 +498,13 @@ fn headings(columns: &[Column], pairs: bool, look: &Look) -> (Vec<String>, Vec<S
                 ("after", Said::Of(at + 1, statistic)),
                 ("after_error%", Said::Error(at + 1, statistic)),
                 ("change", Said::Change(statistic, at)),
+                ("change_error", Said::ChangeError(statistic, at)),
                 ("change%", Said::Percent(statistic, at)),
             ] {
                 let is_shown = match said {
                     Said::Of(..) => true,
                     Said::Error(..) => is_near,
+                    Said::ChangeError(..) => is_near && has_change,
                     Said::Change(..) | Said::Percent(..) => has_change,
                 };
                 if is_shown {

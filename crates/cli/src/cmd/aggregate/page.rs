@@ -2,7 +2,7 @@
 
 use fathom_aggregate::format::{self, Telling};
 use fathom_aggregate::{Column, Layout};
-use fathom_report::html::grid::{self, Grid};
+use fathom_report::html::grid::{self, Grid, MOST_KEYS};
 
 /// The page; whether the last row is the total is for who made it to say.
 pub(super) fn page(columns: &[Column], layout: &Layout, total: bool) -> Vec<u8> {
@@ -11,12 +11,16 @@ pub(super) fn page(columns: &[Column], layout: &Layout, total: bool) -> Vec<u8> 
         Telling::Of(at, told) => columns[*at].is_text && (told.needs_all() || told.needs_ends()),
         _ => false,
     };
-    let mut lines = format::rows(columns, layout).into_iter();
+    let all = columns[0].groups.len();
+    let keys = all - usize::from(total);
+    let shown = (0..keys.min(MOST_KEYS)).chain(total.then_some(keys));
+    let mut lines = format::rows(columns, layout, shown).into_iter();
     let head = lines.next().unwrap_or_default();
     let grid = Grid {
         title: "fathom aggregate".to_owned(),
         head,
         keys: layout.keys.len(),
+        of: keys,
         rows: lines.collect(),
         ranges: ranges(columns, layout),
         texts: format::tellings(columns, layout).iter().map(is_text).collect(),
