@@ -1,5 +1,6 @@
 //! Opening inputs, with the name of the file in what is said when that fails.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -55,6 +56,16 @@ pub(crate) fn table(
     size: u64,
 ) -> anyhow::Result<Result<Table, Box<dyn ReadAt>>> {
     table::of(file, size).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// What is wrong with reading these files, or standard input without any, called so on the command line.
+pub(crate) fn mistake(files: &[PathBuf], name: &str) -> Option<String> {
+    if files.is_empty() && std::io::stdin().is_terminal() {
+        let said = "was named, and standard input is a terminal (- insists on it)";
+        return Some(format!("no {name} {said}"));
+    }
+    let standard = files.iter().filter(|file| **file == Path::new("-")).count();
+    (standard > 1).then(|| "standard input can be read only once".to_owned())
 }
 
 /// The files that are meant: those in a folder, and those whose names a pattern fits, in the order

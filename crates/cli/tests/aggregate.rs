@@ -443,6 +443,28 @@ fn estimates_say_in_every_format_how_far_off_they_may_be() {
     assert!(said.contains("1%, 0.1%, 0.01%"), "{said}");
 }
 
+/// Ten times less, it was the rounding of both.
+#[test]
+fn a_change_of_estimates_came_without_its_error() {
+    let folder = Folder::new();
+    folder.file("x1.csv", "k,v\na,1\na,1009\na,9999\n");
+    folder.file("x2.csv", "k,v\na,1\na,1011\na,9999\n");
+    let shown = |more: &str| {
+        let words = format!("--compare --approx --by k --value v {more} x1.csv x2.csv");
+        out(&folder.run(&words.split(' ').collect::<Vec<_>>(), b""))
+    };
+    assert_eq!(
+        shown("--stats p50 --sort p50_change_error --top 1"),
+        "k,p50_before,p50_before_error%,p50_after,p50_after_error%,p50_change,p50_change_error,p50_change%\n\
+         a,1000,1,1020,1,20,20.404040404040405,2\n"
+    );
+    assert!(
+        shown("--stats p50 --decimals 1").ends_with(",20.0,20.5,2.0\n"),
+        "a bound is not rounded down"
+    );
+    assert!(shown("--stats distinct").ends_with("a,3,0,3,0,0,0,0\n"));
+}
+
 #[test]
 fn an_estimate_between_signs_said_a_bound_that_is_none() {
     let folder = Folder::new();
@@ -1325,6 +1347,34 @@ fn rejects_stayed_of_a_run_whose_output_could_not_be_written() {
         }
     }
     assert_eq!(fs::read_dir(folder.0.path()).unwrap().count(), 0);
+}
+
+/// They are of a result that there is; and an older file of their name was gone.
+#[test]
+fn rejects_of_a_run_without_a_result_took_the_place_of_others() {
+    let folder = Folder::new();
+    folder.file("rejects", "of another run");
+    let words = "--by 1 --value 2 --header --on-error skip --rejects rejects";
+    let run = |more: &str| {
+        let words = [words, more].join(" ");
+        folder.run(&words.split_whitespace().collect::<Vec<_>>(), b"k,v\na,1\nb,x\n")
+    };
+    for (more, code) in [("--sort nosuch", 2), ("-o /dev/full", 4), ("--partial -o /dev/full", 4)] {
+        assert_eq!(run(more).status.code(), Some(code), "{more}");
+        let kept = fs::read_to_string(folder.0.path().join("rejects")).unwrap();
+        assert_eq!(kept, "of another run", "{more}");
+    }
+    assert_eq!(folder.names(), ["rejects"]);
+    assert_eq!(run("").status.code(), Some(1));
+    assert_eq!(fs::read_to_string(folder.0.path().join("rejects")).unwrap(), "b,x\n");
+}
+
+#[test]
+fn names_of_files_were_commands_to_a_terminal() {
+    let folder = Folder::new();
+    folder.file("a\x1b[31m.txt", "a;x\n");
+    let output = folder.run(&["-v", "a\x1b[31m.txt"], b"");
+    assert!(err(&output).starts_with("aggregating a") && !err(&output).contains('\x1b'));
 }
 
 #[test]

@@ -348,6 +348,31 @@ fn a_reject_of_a_range_has_the_line_of_the_whole_file() {
 }
 
 #[test]
+fn a_merge_into_a_state_was_silent_on_records_that_were_skipped() {
+    let folder = Folder::new();
+    folder.file("a.txt", "a;1\nbad\n");
+    let words = "aggregate --partial --on-error skip -o 1 a.txt";
+    assert_eq!(folder.run(words, b"").status.code(), Some(1));
+    for words in ["merge --partial -o 2 1", "merge -o 3 2"] {
+        assert_eq!(folder.refused(1, words), "fathom: 1 record skipped\n");
+    }
+}
+
+/// It waited for the keyboard.
+#[test]
+fn a_merge_of_nothing_at_a_terminal_is_a_mistake() {
+    for (command, name) in [("aggregate", "FILE"), ("merge", "STATE")] {
+        let line = format!("exec {} {command}", env!("CARGO_BIN_EXE_fathom"));
+        let mut script = Command::new("script");
+        script.args(["-qefc", &line, "/dev/null"]).stdin(Stdio::null());
+        let output = script.output().expect("the program `script` of util-linux");
+        let shown = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(2), "{shown}");
+        assert!(shown.contains(&format!("no {name} was named")), "{shown}");
+    }
+}
+
+#[test]
 fn mistakes_are_said() {
     let folder = Folder::new();
     folder.file("a.txt", &text(100));
@@ -393,6 +418,7 @@ fn mistakes_are_said() {
         folder.says(2, &format!("merge --partial {asked} 1 2"), "cannot be used with");
     }
     folder.says(2, "merge --spill . 1 2", "--spill is for reading");
+    folder.says(2, "merge --compare 1 2", "two results of merges cannot be compared");
     folder.says(2, "merge https://localhost/1", "this has to be a local file");
     folder.says(2, "aggregate --number 0/0 --partial a.txt", "of no objects none has a number");
     folder.says(
@@ -487,6 +513,9 @@ fn verbose_runs_tell_of_states_what_they_tell_of_results() {
         assert!(said.contains("result hash=") && said.contains("stations count=2\n"), "{said}");
         assert!(said.contains("\n3 records, 0 blank lines"), "{said}");
         assert_eq!(said.contains("a.txt was read"), words.starts_with("aggregate"), "{said}");
+        // Of a merge it was the speed at which nothing was read.
+        assert_eq!(said.contains("records/s"), words.starts_with("aggregate"), "{said}");
+        assert_eq!(said.contains("refused merged in 0."), words.starts_with("merge"), "{said}");
     }
 }
 

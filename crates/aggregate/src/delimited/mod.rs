@@ -67,7 +67,7 @@ pub fn aggregate(
     run(&chunks, &paths, options, on_error, progress)
 }
 
-/// Where the first records start that do not start before each multiple of `every` bytes: places at which
+/// Where the first records start that do not start before each multiple of `every` bytes, or some bytes behind it: places at which
 /// a file can be cut whatever its quotes enclose. All of it is read, by one thread, and no value looked at.
 ///
 /// # Errors
@@ -81,8 +81,9 @@ pub fn record_starts(
     const CHUNK_BYTES: u64 = 4 << 20;
     let query = Query::new(delimiter);
     let sources = vec![Source::File { path: path.to_owned(), file, size }];
-    let chunks =
-        Chunks::new(sources, &query, every.min(CHUNK_BYTES) as usize, Marker::new(Level::best()));
+    // Where chunks end is known where records start: as many end where one is wanted.
+    let chunk_bytes = every.div_ceil(every.div_ceil(CHUNK_BYTES)) as usize;
+    let chunks = Chunks::new(sources, &query, chunk_bytes, Marker::new(Level::best()));
     let (mut buffer, mut scratch, mut starts) = (Buffer::default(), Scratch::default(), Vec::new());
     let mut wanted = every;
     while chunks.next(&mut buffer, &mut scratch)?.is_some() {

@@ -7,7 +7,7 @@
 
 use num_bigint::BigInt;
 
-use super::head::{ColumnHead, Head};
+use super::head::{ColumnHead, Head, Partition, Question};
 use super::message::{Data, Field, Kind, MOST_DIGITS};
 use crate::approx::Sketch;
 use crate::composite;
@@ -77,7 +77,8 @@ fn apart(fields: &mut [Field]) {
 }
 
 /// Whether all numbers of a column fit decimals of 128 bits at the scale of the finest.
-pub(super) fn fits(column: &Column, squares: bool) -> bool {
+pub(super) fn fits(column: &Column, question: &Question) -> bool {
+    let (squares, rounding) = (question.squares, question.keep(column.is_text).rounding);
     let most = power_of_ten(MOST_DIGITS).expect("128 bits hold it").unsigned_abs();
     let fits = |number: &Decimal, scale: u16| {
         number.scale() <= scale
@@ -86,7 +87,10 @@ pub(super) fn fits(column: &Column, squares: bool) -> bool {
     let squares_scale = column.scale.saturating_mul(2);
     let group_fits = |stats: &Stats| {
         let (Some(min), Some(max)) = (stats.min(), stats.max()) else { return true };
-        let in_all = [min, max, stats.sum()].iter().all(|number| fits(number, column.scale));
+        // What is rounded may have a digit more than the values.
+        let rounded = rounding.map(|approx| [&min, &max].map(|end| approx.rounded(end)));
+        let mut all = [min, max, stats.sum()].into_iter().chain(rounded.into_iter().flatten());
+        let in_all = all.all(|number| fits(&number, column.scale));
         let squared = || fits(&squared(stats), squares_scale);
         in_all && (!squares || squared())
     };
@@ -211,10 +215,11 @@ impl Data {
         }
     }
 
+    /// A number of no more than so many decimals.
     fn number(&self, at: usize, scale: u16) -> Option<Decimal> {
         match self {
             Data::Decimals { units, .. } => Some(Decimal::new(*units.get(at)?, scale)),
-            _ => number(self.bytes(at)?),
+            _ => number(self.bytes(at)?).filter(|number| number.scale() <= scale),
         }
     }
 
@@ -274,8 +279,14 @@ fn number(text: &[u8]) -> Option<Decimal> {
     Some(Decimal::of_big(BigInt::parse_bytes(&digits, 10)?, u16::try_from(fraction.len()).ok()?))
 }
 
-/// The groups of a batch of `len` rows behind those of `columns`. None if they are none.
-pub(super) fn read(head: &Head, len: usize, data: &[Data], columns: &mut [Column]) -> Option<()> {
+/// The groups of a batch of `len` rows behind those of `columns`, of the keys that are wanted. `last` is the key of the row
+/// before. None if they are none.
+pub(super) fn read(
+    (head, wanted): (&Head, Option<Partition>),
+    (len, data): (usize, &[Data]),
+    last: &mut Option<Vec<u8>>,
+    columns: &mut [Column],
+) -> Option<()> {
     let most = head.records()?;
     let mut bytes = Vec::new();
     for at in 0..len {
@@ -285,16 +296,20 @@ pub(super) fn read(head: &Head, len: usize, data: &[Data], columns: &mut [Column
             let is_last = part + 1 == head.keys.len();
             composite::push(&mut bytes, places.next()?.bytes(at)?, is_last);
         }
-        let key = Key::from(&bytes[..]);
         if head.partition.is_some_and(|partition| !partition.has(&bytes)) {
             return None;
         }
-        if columns[0].groups.last().is_some_and(|last| last.key >= key) {
+        if last.as_ref().is_some_and(|last| *last >= bytes) {
             return None;
         }
+        bytes.clone_into(last.get_or_insert_default());
+        if wanted.is_some_and(|wanted| !wanted.has(&bytes)) {
+            continue;
+        }
+        let key = Key::from(&bytes[..]);
         for (column, about) in columns.iter_mut().zip(&head.columns) {
             let stats = stats(head, about, at, &mut places)?;
-            if stats.rows() > most || stats.scale() > about.scale {
+            if stats.rows() > most {
                 return None;
             }
             column.groups.push(Partial { key: key.clone(), stats });

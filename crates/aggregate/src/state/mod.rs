@@ -278,32 +278,6 @@ impl State {
         Ok(parts)
     }
 
-    /// One partition of its keys; itself if it is that.
-    ///
-    /// # Errors
-    /// As [`State::split`].
-    ///
-    /// # Panics
-    /// As [`State::split`].
-    pub fn only(mut self, wanted: Partition) -> Result<State, StateError> {
-        assert!(wanted.is_one(), "{wanted}");
-        match self.head.partition {
-            Some(own) if own == wanted => {}
-            Some(_) => {
-                return Err(StateError::Keys {
-                    one: keys_of(self.head.partition),
-                    other: wanted.to_string(),
-                });
-            }
-            None => {
-                let columns = self.columns.iter_mut();
-                columns.for_each(|column| column.groups.retain(|group| wanted.has(&group.key)));
-                self.head.partition = Some(wanted);
-            }
-        }
-        Ok(self)
-    }
-
     /// All partitions of the keys as a state that has them all.
     fn joined(parts: Vec<State>) -> Result<State, StateError> {
         let first = &parts[0];
@@ -443,7 +417,7 @@ impl State {
             name: column.name.clone(),
             is_text: column.is_text,
             scale: column.scale,
-            fits: column.is_text || groups::fits(column, question.squares),
+            fits: column.is_text || groups::fits(column, question),
         };
         let head = Head { columns: self.columns.iter().map(about).collect(), ..self.head.clone() };
         let fields = groups::fields(&head);
@@ -464,10 +438,19 @@ impl State {
     ///
     /// # Errors
     /// What is wrong with the first that is none.
-    pub fn all(mut bytes: &[u8]) -> Result<Vec<State>, StateError> {
+    pub fn all(bytes: &[u8]) -> Result<Vec<State>, StateError> {
+        State::all_of(bytes, None)
+    }
+
+    /// The same of one partition of the keys, if one is wanted: of the others nothing is kept while it is read.
+    ///
+    /// # Errors
+    /// The same, and [`StateError::Keys`] of a state that has another partition.
+    pub fn all_of(mut bytes: &[u8], wanted: Option<Partition>) -> Result<Vec<State>, StateError> {
+        assert!(wanted.is_none_or(Partition::is_one), "{wanted:?}");
         let mut states = Vec::new();
         while !bytes.is_empty() || states.is_empty() {
-            let (state, rest) = State::first(bytes).map_err(|error| match error {
+            let (state, rest) = State::first(bytes, wanted).map_err(|error| match error {
                 StateError::Foreign if !states.is_empty() => {
                     StateError::Damaged("what stands behind it is none")
                 }
@@ -495,7 +478,7 @@ impl State {
         Ok(keys)
     }
 
-    fn first(bytes: &[u8]) -> Result<(State, &[u8]), StateError> {
+    fn first(bytes: &[u8], wanted: Option<Partition>) -> Result<(State, &[u8]), StateError> {
         let damaged = StateError::Damaged;
         let (frame, rest) = Frame::first(bytes)?;
         let head = message::metadata(frame.schema, HEAD_KEY);
@@ -505,11 +488,21 @@ impl State {
         if schema(&state.head, &fields) != frame.schema_bytes {
             return Err(damaged("its columns are not those of its head"));
         }
+        if let Some((own, wanted)) =
+            state.head.partition.zip(wanted).filter(|(own, other)| own != other)
+        {
+            return Err(StateError::Keys { one: own.to_string(), other: wanted.to_string() });
+        }
+        let mut last = None;
         for (table, body) in frame.batches {
             message::columns(table, body, &fields)
-                .and_then(|(len, data)| groups::read(&state.head, len, &data, &mut state.columns))
+                .and_then(|(len, data)| {
+                    let head = (&state.head, wanted);
+                    groups::read(head, (len, &data), &mut last, &mut state.columns)
+                })
                 .ok_or(damaged("its groups cannot be read"))?;
         }
+        state.head.partition = state.head.partition.or(wanted);
         Ok((state, rest))
     }
 

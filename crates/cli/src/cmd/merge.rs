@@ -26,7 +26,7 @@ pub(crate) struct Options {
     partition: Option<Partition>,
 }
 
-/// What `aggregate` asks about its input.
+/// What `aggregate` asks about its input, or inputs.
 const ABOUT_READING: &str = "chunk delimiter by value text condition count header null null_values ragged \
                              on_error rejects memory_limit spill input range number format_in trim \
                              ignore_case compare approx quotes decimal_comma";
@@ -66,6 +66,11 @@ impl clap::Args for Options {
                 "stats" => argument.default_value(None::<&str>).conflicts_with("partial").help(
                     "What to say of each key, of what the states know [default: what they were made for]",
                 ),
+                "verbose" => {
+                    let help = "Say on stderr hash, length and UTF-8 validity of the result, how many records its states \
+                                are of, and the time";
+                    argument.help(help).long_help(None)
+                }
                 "histogram" => argument.conflicts_with("partial"),
                 name if hidden.contains(&name) => argument.hide(true),
                 _ => argument,
@@ -76,12 +81,11 @@ impl clap::Args for Options {
                     .value_name("K/N")
                     .value_parser(partition)
                     .requires("partial")
-                    .conflicts_with_all(aggregate::SHOWN)
-                    .conflicts_with_all(["stats", "histogram", "spill"])
-                    .help("Take the keys of partition K of N (from 0) only, by their hash, in 1/N of the memory")
+                    .help("Take the keys of partition K of N (from 0) only, by their hash")
                     .long_help(
                         "Take the keys of partition K of N (from 0) only, by their hash: for N processes, each with \
-                         1/N of the keys in memory. Merging what they write joins all keys again.",
+                         1/N of the keys, and a STATE as it is read, in memory. Merging what they write joins all keys again, \
+                         in the memory that all of them take.",
                     ),
             )
             .about(ABOUT)
@@ -98,8 +102,13 @@ impl FromArgMatches for Options {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Options, clap::Error> {
         let is_given = |name: &&str| matches.value_source(name) == Some(ValueSource::CommandLine);
         if let Some(name) = ABOUT_READING.split(' ').find(is_given) {
-            let name = if name == "condition" { "where" } else { name };
-            let said = format!("--{} is for reading, which was done", name.replace('_', "-"));
+            let said = match name {
+                "compare" => {
+                    "--compare is of inputs: two results of merges cannot be compared".to_owned()
+                }
+                "condition" => "--where is for reading, which was done".to_owned(),
+                _ => format!("--{} is for reading, which was done", name.replace('_', "-")),
+            };
             return Err(<Options as clap::Args>::augment_args(Command::new("fathom merge"))
                 .error(clap::error::ErrorKind::ArgumentConflict, said));
         }
@@ -118,32 +127,26 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let start = Instant::now();
     let standard = [PathBuf::from("-")];
     let show = &options.show;
-    if let Some(mistake) = show.mistake_in_output() {
+    if let Some(mistake) =
+        show.mistake_in_output().or_else(|| input::mistake(show.files(), "STATE"))
+    {
         anyhow::bail!(mistake);
     }
     output::ensure_writable(show.output())?;
     let files = if show.files().is_empty() { &standard[..] } else { show.files() };
-    let is_standard = |file: &&PathBuf| **file == standard[0];
-    if files.iter().filter(is_standard).count() > 1 {
-        anyhow::bail!("standard input can be read only once");
-    }
     let mut merger = Merger::default();
     for path in files {
         let name = || path.display().to_string();
         input::ensure_local(path)?;
         let bytes = read(path)?;
-        for state in State::all(&bytes).with_context(name)? {
-            let state = match options.partition {
-                None => state,
-                Some(partition) => state.only(partition).with_context(name)?,
-            };
+        for state in State::all_of(&bytes, options.partition).with_context(name)? {
             merger.push(state).with_context(name)?;
         }
     }
     let state = merger.finish()?;
     if show.is_partial() {
-        show.write_state(state, start)?;
-        return Ok(Exit::Done);
+        let summary = show.write_state(state, ("merge", start))?;
+        return Ok(aggregate::report_rejects(&summary, false));
     }
     state.check_whole()?;
     let question = state.question().clone();

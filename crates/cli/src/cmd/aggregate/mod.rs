@@ -25,7 +25,7 @@ use fathom_machine::level::Level;
 use fathom_report::escape;
 
 use crate::args::Args;
-use crate::exit::Exit;
+use crate::exit::{Exit, is_broken_pipe};
 use crate::input::{self, Input};
 use crate::output::{self, Output};
 use crate::progress;
@@ -190,8 +190,8 @@ pub(crate) struct Options {
     #[arg(long, value_enum)]
     format: Option<Format>,
 
-    /// What to say of each key (of texts alone count,distinct if nothing is said); all of it exact. Quantiles, `distinct` and `mode` keep all different
-    /// values, within --memory-limit
+    /// What to say of each key (of texts alone count,distinct if nothing is said); all of it exact. Quantiles, `distinct`, `mode` and `histogram` keep
+    /// all different values, within --memory-limit
     #[arg(
         long,
         value_parser = Words,
@@ -210,7 +210,8 @@ pub(crate) struct Options {
     /// Tell quantiles, histograms and `distinct` nearly, from sketches whose size does not grow with the values: quantiles
     /// no farther than this from the exact ones (1%, 0.1% or 0.01% of them), `distinct` with a standard
     /// error of 0.81 % where 1,024 and more values differ. Behind each quantile and `distinct` a column has its
-    /// error in percent: none of a quantile on the line from a number below zero to one above
+    /// error in percent: none of a quantile on the line from a number below zero to one above; behind a change of
+    /// them (--compare) that of both together, in the unit of the values
     #[arg(
         long,
         value_name = "ERROR",
@@ -227,8 +228,8 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with = "count")]
     histogram: bool,
 
-    /// Order of the keys: `key`, the name of one of its columns, a statistic (of the first value), or a
-    /// column of the result such as `ms_p99`; the next in the list decides where one does not. Keys
+    /// Order of the keys: `key`, the name of one of its columns, a statistic (of the first value; with --compare that of
+    /// the later FILE), or a column of the result such as `ms_p99`; the next in the list decides where one does not. Keys
     /// start with the smallest, numbers with the largest, unless `:asc` or `:desc` follows
     #[arg(long, value_name = "COL[:asc|:desc],…", default_value = "key", value_parser = order::list)]
     sort: order::Wishes,
@@ -255,7 +256,7 @@ pub(crate) struct Options {
     compare: bool,
 
     /// Digits after the decimal point, 0 to 18; by default csv, tsv, json and ndjson show all there
-    /// are, and of means, variances, stddevs and shares the first 17 significant ones; parquet and arrow have the nearest
+    /// are, and of means, variances, stddevs, shares and changes in percent the first 17 significant ones; parquet and arrow have the nearest
     /// double of those, and with this option decimals; brc and table show
     /// those of the finest value (brc at least one), two more of variance and stddev, in tables of means and
     /// interpolated quantiles, too, and two of shares and changes in percent
@@ -287,7 +288,7 @@ pub(crate) struct Options {
     spill: Option<PathBuf>,
 
     /// Write a state instead of a result: all that is known of this input, exactly, for `fathom merge`
-    /// to put together with other states, which takes the options about showing
+    /// to put together with other states, which takes the options about showing but --compare
     #[arg(long, conflicts_with_all = SHOWN)]
     partial: bool,
 
@@ -495,11 +496,22 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let summary = summaries.into_iter().reduce(format::compared);
     let mut summary = summary.expect("there is an input");
     tell_absent(options, query.as_ref(), &mut summary);
-    if let Some(rejects) = rejects {
-        rejects.finish()?;
-    }
     let number_parts = query.as_ref().map(Query::number_parts).unwrap_or_default();
-    show(options, format, ("aggregate", &number_parts, has_names), summary, start)
+    let about = ("aggregate", &number_parts[..], has_names);
+    beside(rejects, || show(options, format, about, summary, start))
+}
+
+/// Makes a result, and gives the rejects their name if there is one, or nobody reads it any more.
+fn beside(
+    mut rejects: Option<Output>,
+    result: impl FnOnce() -> anyhow::Result<Exit>,
+) -> anyhow::Result<Exit> {
+    rejects.as_mut().map(Write::flush).transpose()?;
+    let result = result();
+    if result.as_ref().map_or_else(is_broken_pipe, |_| true) {
+        rejects.map(Output::finish).transpose()?;
+    }
+    result
 }
 
 /// Runs the engine; what is wrong with the input is said in the words of the command line.
@@ -525,7 +537,7 @@ fn execute(
         let error = partial::located(error, options, query);
         if let Error::Record(reject) = &error {
             if options.verbose {
-                say!("{}", bytes(reject));
+                say!("{}", escape::line(&bytes(reject)));
             }
             if query.is_none() && reject.reason == Reason::NoDelimiter {
                 say!("fathom: without --by, --value or --delimiter, input is key;value lines");
@@ -608,7 +620,7 @@ fn show(
     if summary.gathering.is_some() || summary.spilled.is_some() && options.top.is_none() {
         let (keys, digest) = spilled::write(options, format, (&order, &layout), &mut summary)?;
         if options.verbose {
-            verdict(&digest, keys, &summary, start.elapsed());
+            verdict(&digest, keys, &summary, (command, start.elapsed()));
         }
         return Ok(ended(options, summary));
     }
@@ -624,7 +636,7 @@ fn show(
     let text = render(format, (&summary.columns, total.is_some()), &layout)?;
     sheet::put(&text, &options.output, options.open)?;
     if options.verbose {
-        verdict(&Digest::of(&text), keys, &summary, start.elapsed());
+        verdict(&Digest::of(&text), keys, &summary, (command, start.elapsed()));
     }
     Ok(ended(options, summary))
 }
@@ -691,13 +703,8 @@ fn mistake(
     if let Some(mistake) = options.mistake_in_output() {
         return Some(mistake);
     }
-    let is_standard = |file: &&PathBuf| *file == Path::new("-");
-    if options.files.is_empty() && std::io::stdin().is_terminal() {
-        let said = "no FILE was named, and standard input is a terminal (- insists on it)";
-        return Some(said.to_owned());
-    }
-    if files.iter().filter(is_standard).count() > 1 {
-        return Some("standard input can be read only once".to_owned());
+    if let Some(mistake) = input::mistake(&options.files, "FILE") {
+        return Some(mistake);
     }
     let is_brc = format == Format::Brc;
     let is_several = |query: &Query| query.values.len() > 1 || query.by.len() > 1;
@@ -1039,7 +1046,7 @@ fn text_of(mut source: Source) -> anyhow::Result<Source> {
 
 fn announce(engine: &EngineOptions, files: &[PathBuf]) {
     let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
-    say!("aggregating {}", names.join(", "));
+    say!("aggregating {}", escape::line(&names.join(", ")));
     say!("Zstandard, if there is any, is decoded by {}", input::ZSTANDARD);
     say!(
         "{}{} thread{}, level {}, chunks of {} KiB",
@@ -1109,15 +1116,24 @@ fn tell(ways: &[Way]) {
 }
 
 /// The forebear's verbose block.
-fn verdict(digest: &Digest, keys: usize, summary: &Summary, elapsed: Duration) {
+fn verdict(digest: &Digest, keys: usize, summary: &Summary, (command, elapsed): (&str, Duration)) {
     tell(&summary.ways);
     say!("result hash={:08x}", digest.hash);
     say!("result length={}", digest.length);
     say!("stations count={keys}");
     say!("valid utf8={}", !digest.has_other);
     let seconds = elapsed.as_secs_f64();
+    let took = match command {
+        // Nobody read so many.
+        "merge" => format!("merged in {seconds:.3} s"),
+        _ => format!(
+            "in {seconds:.3} s: {:.1} M records/s, {:.3} GB/s",
+            summary.records as f64 / seconds / 1e6,
+            summary.bytes as f64 / seconds / 1e9,
+        ),
+    };
     say!(
-        "{} records, {} blank lines{}, {} refused in {seconds:.3} s: {:.1} M records/s, {:.3} GB/s",
+        "{} records, {} blank lines{}, {} refused {took}",
         summary.records,
         summary.blank_lines,
         match summary.left_out {
@@ -1125,8 +1141,6 @@ fn verdict(digest: &Digest, keys: usize, summary: &Summary, elapsed: Duration) {
             left_out => format!(", {left_out} left out by --where"),
         },
         summary.rejected,
-        summary.records as f64 / seconds / 1e6,
-        summary.bytes as f64 / seconds / 1e9,
     );
 }
 
@@ -1136,7 +1150,8 @@ fn bytes(reject: &Reject) -> String {
     format!("{}: byte {at}, in the record from byte {record} on", reject.position)
 }
 
-fn report_rejects(summary: &Summary, verbose: bool) -> Exit {
+/// Tells what was refused.
+pub(crate) fn report_rejects(summary: &Summary, verbose: bool) -> Exit {
     if summary.rejected == 0 {
         return Exit::Done;
     }

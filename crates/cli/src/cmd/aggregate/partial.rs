@@ -12,8 +12,8 @@ use fathom_aggregate::state::{Merger, Object, Question, State, Watch};
 use fathom_aggregate::{Error, Progress, Query, Reject, SHOWN, Source, Summary, Syntax};
 
 use super::{
-    Digest, EngineOptions, Options, execute, explained, open, report_rejects, statistics, tell,
-    usage, verdict,
+    Digest, EngineOptions, Options, beside, execute, explained, open, report_rejects, statistics,
+    tell, usage, verdict,
 };
 use crate::exit::Exit;
 use crate::input::{self, Lines};
@@ -145,27 +145,30 @@ pub(super) fn run(
         let range = range.unwrap_or([0, size]);
         merger.push(State::new(summary, question.clone(), object, range))?;
     }
-    if let Some(rejects) = rejects {
-        rejects.finish()?;
-    }
-    options.write_state(merger.finish()?, start)?;
     all.shown_rejects.truncate(SHOWN);
-    Ok(report_rejects(&all, options.verbose))
+    beside(rejects, || {
+        options.write_state(merger.finish()?, ("aggregate", start))?;
+        Ok(report_rejects(&all, options.verbose))
+    })
 }
 
 impl Options {
-    /// Writes a state, to a file that appears whole or not at all.
-    pub(crate) fn write_state(&self, state: State, start: Instant) -> anyhow::Result<()> {
+    /// Writes a state, to a file that appears whole or not at all; whether all records of it were taken.
+    pub(crate) fn write_state(
+        &self,
+        state: State,
+        (command, start): (&str, Instant),
+    ) -> anyhow::Result<Summary> {
         let bytes = state.to_bytes();
         let mut output = Output::create(&self.output)?;
         output.write_all(&bytes)?;
         output.finish()?;
+        let summary = state.into_summary();
         if self.verbose {
-            let summary = state.into_summary();
             let keys = summary.columns[0].groups.len();
-            verdict(&Digest::of(&bytes), keys, &summary, start.elapsed());
+            verdict(&Digest::of(&bytes), keys, &summary, (command, start.elapsed()));
         }
-        Ok(())
+        Ok(summary)
     }
 }
 

@@ -83,9 +83,9 @@ pub(super) fn columns_of(
     columns.map_err(|error| NotThere(error.to_string()).into())
 }
 
-/// What cannot be had of a table: as of text it is the file's, and no failure to read.
+/// What cannot be had of a table, or in one: it is the data's, and no failure to read or write.
 #[derive(Debug)]
-pub(crate) struct NotThere(String);
+pub(crate) struct NotThere(pub(super) String);
 
 impl fmt::Display for NotThere {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

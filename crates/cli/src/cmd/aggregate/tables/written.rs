@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use anyhow::Context;
 use arrow_array::{
     ArrayRef, Decimal128Array, Float64Array, Int64Array, LargeBinaryArray, LargeStringArray,
     RecordBatch,
@@ -15,6 +14,8 @@ use fathom_aggregate::{Column, Layout};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
+
+use super::super::NotThere;
 
 /// Rows of a batch: the text of their cells is in memory.
 const BATCH_ROWS: usize = 1 << 16;
@@ -105,14 +106,14 @@ impl<'r> Table<'r> {
                 let units = |cell: Option<String>| {
                     let units = |cell: String| format::units(&cell, scale as usize);
                     let too_long = || {
-                        format!(
+                        NotThere(format!(
                             "{:?} has a number of more than 38 digits: csv and json have it",
                             field.name()
-                        )
+                        ))
                     };
-                    cell.map(|cell| units(cell).with_context(too_long)).transpose()
+                    cell.map(|cell| units(cell).ok_or_else(too_long)).transpose()
                 };
-                let units = cells.by_ref().map(units).collect::<anyhow::Result<Vec<_>>>()?;
+                let units = cells.by_ref().map(units).collect::<Result<Vec<_>, _>>()?;
                 let units = Decimal128Array::from(units);
                 Arc::new(units.with_precision_and_scale(precision, scale)?)
             }
@@ -120,9 +121,10 @@ impl<'r> Table<'r> {
                 let doubles: Float64Array = parsed(cells).collect();
                 if doubles.iter().flatten().any(f64::is_infinite) {
                     let name = field.name();
-                    anyhow::bail!(
+                    return Err(NotThere(format!(
                         "{name:?} has a number beyond those of doubles: csv and json have it"
-                    );
+                    ))
+                    .into());
                 }
                 Arc::new(doubles)
             }
