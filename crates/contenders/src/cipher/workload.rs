@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use fathom_measure::contender::{Preparation, Prepared};
+use fathom_measure::contender::{Preparation, Prepared, Unsupported};
 use fathom_measure::digest::Digest;
 use fathom_measure::facts::{Common, Facts, Timed};
 use fathom_measure::meter::Meter;
@@ -141,9 +141,9 @@ impl Workload for Messages {
             name: "form",
             default: "message",
             doc: "`message`: random IV, padding, allocated output; `bare`: in place, fixed IV; \
-                  of openssl alone (of others the same as `bare`) `stream`, one message that goes on \
-                  from call to call, and `keyed`, the key set for each message: what `openssl speed` \
-                  does, the latter for gcm; rc4 and shake are streams in place whatever is said",
+                  of openssl alone `stream`, one message that goes on from call to call, and \
+                  `keyed`, the key set for each message: what `openssl speed` does, the latter \
+                  for gcm; rc4 and shake are streams in place whatever is said",
         },
     ];
 
@@ -222,6 +222,19 @@ impl Messages {
         &'w self,
         seal: impl FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag + 'w,
     ) -> Preparation<'w> {
+        match self.form {
+            Form::Message | Form::Bare => self.sealed_whole(seal),
+            Form::Stream | Form::Keyed => {
+                Err(Unsupported("has only the forms message and bare".into()))
+            }
+        }
+    }
+
+    /// The same, which begins a message in each call whatever the form is.
+    pub(super) fn sealed_whole<'w>(
+        &'w self,
+        seal: impl FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag + 'w,
+    ) -> Preparation<'w> {
         let authenticated = matches!(
             self.operation,
             Operation::Aes(_, Mode::Cfc | Mode::Ofc | Mode::Ctc | Mode::Gcm)
@@ -245,7 +258,7 @@ impl Messages {
             Form::Stream => {
                 Ok(Box::new(GoneOn { mix: &self.mix, scratch: self.scratch(), pieces }))
             }
-            Form::Keyed => self.sealed(keyed),
+            Form::Keyed => self.sealed_whole(keyed),
             Form::Message | Form::Bare => self.sealed(move |iv, _, bytes| pieces.whole(iv, bytes)),
         }
     }
@@ -459,6 +472,18 @@ mod tests {
             let is_keyed = form == "keyed";
             assert_eq!(digest(Xor(1), Xor(0)) == right, !is_keyed, "{form}");
             assert_eq!(digest(Xor(0), Xor(1)) == right, is_keyed, "{form}");
+        }
+    }
+
+    /// They did what they do in `bare`, and were compared with what openssl does in the form.
+    #[test]
+    fn who_has_not_a_form_takes_no_part_in_it() {
+        for (form, takes_part) in
+            [("message", true), ("bare", true), ("stream", false), ("keyed", false)]
+        {
+            let messages = load(&[("form", form)]);
+            assert_eq!(messages.encrypted(|_, _| ()).is_ok(), takes_part, "{form}");
+            assert!(messages.sealed_whole(|_, _, _| [0; 32]).is_ok(), "{form}: the oracle");
         }
     }
 

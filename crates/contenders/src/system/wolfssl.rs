@@ -111,7 +111,7 @@ impl State {
         let mut room = Room::of(State::BYTES);
         // SAFETY: there is room for it.
         let code = unsafe { start(room.start(), ptr::null_mut(), NO_DEVICE) };
-        (code == 0).then_some(State { room, free })
+        (code == 0).then(|| State { room, free })
     }
 
     fn object(&mut self) -> Object {
@@ -195,20 +195,22 @@ impl Wolf {
             Way::Ctr => self.ctr,
         }?;
         let mut state = State::of(self.aes_init, self.aes_free)?;
-        let key = key.to_vec();
-        // What is left of the last block would go on in the next message; a key forgets it, an IV does not.
-        let mut has_rest = true;
-        Some(move |iv: &[u8; BLOCK], bytes: &mut [u8]| {
+        // SAFETY: the state was started; the key has as many bytes as it says, and the IV is zero.
+        let code =
+            unsafe { (self.aes_key)(state.object(), key.as_ptr(), length(key), ptr::null(), 0) };
+        (code == 0).then_some(move |iv: &[u8; BLOCK], bytes: &mut [u8]| {
             let (aes, at, count) = (state.object(), bytes.as_mut_ptr(), length(bytes));
-            // SAFETY: the state was started; key and IV have the lengths it wants; it may work in place.
+            // What is left of the last block would go on in the next message, which no IV forgets.
+            let mut rest = [0; BLOCK];
+            let (to, left) = (rest.as_mut_ptr(), bytes.len().wrapping_neg() % BLOCK);
+            // SAFETY: the state has its key, and the IV the length it wants; it may work in place.
             unsafe {
-                done(match has_rest {
-                    true => (self.aes_key)(aes, key.as_ptr(), length(&key), iv.as_ptr(), 0),
-                    false => (self.aes_iv)(aes, iv.as_ptr()),
-                });
+                done((self.aes_iv)(aes, iv.as_ptr()));
                 done(run(aes, at, at, count));
+                if left > 0 {
+                    done(run(aes, to, to, left as c_uint));
+                }
             }
-            has_rest = !bytes.len().is_multiple_of(BLOCK);
         })
     }
 
