@@ -1,5 +1,5 @@
-//! The crate `aes` of RustCrypto in mORMot's `c64`: counter blocks, eight at a time, through its block
-//! interface. It finds the AES instructions when it runs and has constant-time code without them.
+//! The crate `aes` of RustCrypto in mORMot's `c64`: counter blocks through its block interface, 64 at a time,
+//! the most that it encrypts at once. It finds the AES instructions when it runs and has constant-time code without them.
 
 use aes::cipher::{Block, BlockCipherEncrypt, KeyInit};
 use aes::{Aes128, Aes256};
@@ -25,8 +25,8 @@ pub(super) static AES: Simple<Messages> = Simple {
 fn c64<C: BlockCipherEncrypt>(cipher: &C, iv: &[u8; 16], bytes: &mut [u8]) {
     let (counter, nonce) = iv.split_at(8);
     let mut counter = u64::from_be_bytes(counter.try_into().expect("eight bytes"));
-    for group in bytes.chunks_mut(8 * 16) {
-        let mut stream: [Block<C>; 8] = std::array::from_fn(|_| Block::<C>::default());
+    for group in bytes.chunks_mut(64 * 16) {
+        let mut stream: [Block<C>; 64] = std::array::from_fn(|_| Block::<C>::default());
         for block in &mut stream {
             block[..8].copy_from_slice(&counter.to_be_bytes());
             block[8..].copy_from_slice(nonce);
