@@ -49,9 +49,13 @@ pub(super) static FATHOM: Simple<Texts> = Simple {
             Operation::TableCompact => {
                 workload.table(move |text| from_compact(level, text).expect(VALID))
             }
-            Operation::Records => workload.records(move |text| records(level, text, |p| p)),
-            Operation::Objects => workload.objects(move |text| records(level, text, Box::new)),
-            Operation::Numbers => workload.numbers(move |text| numbers(level, text)),
+            Operation::Records => {
+                workload.records(move |text| records(level, text, |p| p).expect(VALID))
+            }
+            Operation::Objects => {
+                workload.objects(move |text| records(level, text, Box::new).expect(VALID))
+            }
+            Operation::Numbers => workload.numbers(move |text| numbers(level, text).expect(VALID)),
         }
     },
 };
@@ -65,12 +69,16 @@ fn levels(level: Level) -> String {
     told([crate::text::level_of(level), lexer(level).level()])
 }
 
-fn records<P>(level: Level, text: &[u8], made: impl Fn(Person) -> P) -> Vec<P> {
+fn records<P>(
+    level: Level,
+    text: &[u8],
+    made: impl Fn(Person) -> P,
+) -> Result<Vec<P>, fathom_json::Error> {
     let mut people = Vec::with_capacity(crate::text::members(level, text, b'[') as usize);
     let mut lexer = lexer(level);
     let (mut at, mut column) = (0, 0);
     let mut person = Person::default();
-    while let Ok(Some(event)) = lexer.next(text, &mut at) {
+    while let Some(event) = lexer.next(text, &mut at)? {
         match event {
             // Members nearly always come in order: the next column is tried first.
             Event::Key(name) if name.is(COLUMNS[column]) => {}
@@ -102,17 +110,19 @@ fn records<P>(level: Level, text: &[u8], made: impl Fn(Person) -> P) -> Vec<P> {
             _ => {}
         }
     }
-    people
+    lexer.end()?;
+    Ok(people)
 }
 
-fn numbers(level: Level, text: &[u8]) -> Vec<f64> {
+fn numbers(level: Level, text: &[u8]) -> Result<Vec<f64>, fathom_json::Error> {
     let mut numbers = Vec::new();
     let mut lexer = lexer(level);
     let mut at = 0;
-    while let Ok(Some(event)) = lexer.next(text, &mut at) {
+    while let Some(event) = lexer.next(text, &mut at)? {
         if let Event::Number(number) = event {
             numbers.push(number.to_f64().unwrap_or(f64::NAN));
         }
     }
-    numbers
+    lexer.end()?;
+    Ok(numbers)
 }
