@@ -239,7 +239,8 @@ fn a_file_of_the_user_is_measured_where_a_row_can_take_it() {
     for (arguments, word) in [
         (&["--file", "not-there.bin"][..], "not-there.bin"),
         (&["--file", "/"], "fathom: /: is a directory\n"),
-        (&["--file", "/dev/null"], "/dev/null: 0 bytes"),
+        (&["--file", "/dev/null"], "/dev/null: no regular file"),
+        (&["--file", &file("empty", b"")], "empty: 0 bytes"),
         (&["json", "--file", &latin1], "latin1: no UTF-8 after byte 3"),
         (&["--file", &document, "--size", "64"], "--file and --size"),
         (&["digest", "--file", &document], "no row of these"),
@@ -248,6 +249,64 @@ fn a_file_of_the_user_is_measured_where_a_row_can_take_it() {
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();
         assert!(!refused.status.success() && said.contains(word), "{said}");
     }
+}
+
+/// A pipe hung the command, or had 0 bytes; the standard input of a worker is another.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_refused_and_a_file_as_standard_input_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    let pipe = pipe.to_str().unwrap();
+    assert!(Command::new("mkfifo").arg(pipe).status().unwrap().success());
+    for arguments in [&["cpu", "codec", "--file", pipe][..], &["bench", "codec", pipe, "--test"]] {
+        let refused = fathom(arguments);
+        let said = [refused.stdout, refused.stderr].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        assert!(!refused.status.success() && said.contains("no regular file"), "{said}");
+    }
+    let data = folder.path().join("data");
+    std::fs::write(&data, "text ".repeat(100)).unwrap();
+    let mut cpu = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    cpu.args(["cpu", "--only", "compress,utf8,lz4-flex,std", "--budget", "100ms"]);
+    cpu.args(["--file", "/dev/stdin"]).stdin(std::fs::File::open(&data).unwrap());
+    let measured = cpu.output().unwrap();
+    let said = String::from_utf8_lossy(&measured.stderr).into_owned();
+    assert!(measured.status.success() && said.is_empty(), "{said}");
+}
+
+/// It was said of rows whose other contenders the user had left out.
+#[test]
+fn the_plain_reference_that_was_asked_for_is_not_called_alone() {
+    let text = done(&["cpu", "--only", "plain,sha256", "--size", "64", "--budget", "50ms"]);
+    assert!(text.contains("plain") && !text.contains("reference alone"), "{text}");
+}
+
+/// A digest that has its name and may not be called ended the command.
+#[test]
+fn what_a_library_may_not_do_in_fips_mode_takes_no_part() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let text =
+        "openssl_conf = all\n[all]\nalg_section = usual\n[usual]\ndefault_properties = fips=yes\n";
+    std::fs::write(file.path(), text).unwrap();
+    let mut tested = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    tested.args(["cpu", "--test", "digest", "--only", "openssl,openssl-fetched,gcrypt,sha2"]);
+    tested.env("OPENSSL_CONF", file.path()).env("LIBGCRYPT_FORCE_FIPS_MODE", "1");
+    let tested = tested.output().unwrap();
+    let said = String::from_utf8_lossy(&tested.stderr).into_owned();
+    assert!(tested.status.success() && said.is_empty(), "{said}");
+}
+
+/// It was not on this machine, or the system's was taken in its place.
+#[test]
+fn a_library_in_a_folder_of_the_user_s_is_taken_or_what_is_wrong_with_it_told() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("libz.so.1"), "hello").unwrap();
+    let mut listed = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    let listed = listed.args(["list", "checksum"]).env("FATHOM_LIBRARY_PATH", folder.path());
+    let listed = String::from_utf8(listed.output().unwrap().stdout).unwrap();
+    let line = listed.lines().find(|line| line.trim_start().starts_with("zlib "));
+    assert!(line.is_some_and(|line| line.contains("libz.so.1: it cannot be opened")), "{listed}");
 }
 
 /// What does not shrink, and what is short, was copied in place of being packed.
@@ -277,7 +336,7 @@ fn what_is_wrong_with_a_file_is_told_by_the_exit_code() {
         (&["--library", "zlib=/dev/null"][..], 2),
         (&["--library", "zlib=/none"], 4),
         (&["--file", "/none"], 4),
-        (&["--file", "/dev/null"], 3),
+        (&["--file", "/dev/null"], 4),
     ] {
         let refused = fathom(&[&["cpu", "--only", "adler32"], arguments].concat());
         assert_eq!(refused.status.code(), Some(code), "{arguments:?}");
@@ -434,7 +493,7 @@ fn what_cannot_be_measured_is_refused_with_what_can() {
         (&["cpu", "--only", "sha265"], "did you mean \"sha256\"?"),
         (&["cpu", "digets"], "no family \"digets\" in fathom cpu; did you mean \"digest\"?"),
         (&["bench", "map", "--only", "nosuch"], "\"nosuch\" in map; did you mean \"touch\"?"),
-        (&["bench", "codec", "/dev/null"], "/dev/null: 0 bytes; a row takes"),
+        (&["bench", "codec", "/dev/null"], "/dev/null: no regular file"),
         (&["bench", "map", "--only", "std", "--baseline", "hashbrown"], "does not take part"),
         (&["selftest", "--comparisons", "0", "--slowdowns", "0"], "nothing would be audited"),
         // Before all that, not after.

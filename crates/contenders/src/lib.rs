@@ -78,6 +78,8 @@ pub mod tree;
 pub mod trie;
 mod unit;
 
+pub use own::regular;
+
 /// The memory allocator of a process: any contender can be put on any of them.
 #[cfg(feature = "kv")]
 pub mod allocator {
@@ -172,11 +174,8 @@ pub fn beside(origin: Origin, operation: &str) -> &'static [(&'static str, &'sta
         ("cfb-mode" | "ctr" | "ofb", _) => &[("aes", "")],
         ("md-5" | "sha1" | "sha2", _) if operation.starts_with("hmac-") => &[("hmac", "")],
         ("serde_json" | "sonic-rs", "json-human") => &[("serde-transcode", "")],
-        ("serde_json" | "sonic-rs", "json-valid-zero") | ("serde_json", "json-count-zero") => {
-            &[SERDE, MEMCHR]
-        }
-        ("serde_json" | "sonic-rs", "json-valid")
-        | ("serde_json", "json-count" | "json-count-half" | "json-properties")
+        ("serde_json", "json-valid-zero" | "json-count-zero") => &[SERDE, MEMCHR],
+        ("serde_json", "json-valid" | "json-count" | "json-count-half" | "json-properties")
         | (
             "serde_json" | "simd-json" | "sonic-rs",
             "dom-interned" | "mean" | "objects" | "records" | "serialise" | "table-values",

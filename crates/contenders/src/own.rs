@@ -13,7 +13,7 @@ const MOST: u64 = 256 << 20;
 pub(crate) fn text(spec: &Spec) -> Result<Vec<u8>, SpecError> {
     let path = spec.file.clone().unwrap_or_default();
     let bad = |reason: String| SpecError::File { path: path.clone(), reason };
-    let length = std::fs::metadata(&path).map_err(|error| unreadable(&path, error))?.len();
+    let length = regular(&path)?;
     if length == 0 || length > MOST {
         let limit = MOST >> 20;
         return Err(bad(format!("{length} bytes; a row takes a file of 1 byte to {limit} MiB")));
@@ -26,6 +26,19 @@ pub(crate) fn text(spec: &Spec) -> Result<Vec<u8>, SpecError> {
         Ok(_) => Ok(bytes),
         Err(error) => Err(bad(format!("no UTF-8 after byte {}", error.valid_up_to()))),
     }
+}
+
+/// The length of a file that can be read several times; asking for it does not wait, as opening may.
+///
+/// # Errors
+/// A file that is not there, a folder, a pipe or a device.
+pub fn regular(path: &Path) -> Result<u64, SpecError> {
+    let about = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
+    if about.is_dir() {
+        return Err(unreadable(path, io::ErrorKind::IsADirectory.into()));
+    }
+    let often = || io::Error::other("no regular file, and a row reads it several times");
+    if about.is_file() { Ok(about.len()) } else { Err(unreadable(path, often())) }
 }
 
 /// What is wrong with a text that begins like a compressed one: rows measure what is in memory.
@@ -88,6 +101,8 @@ mod tests {
         assert!(text(&empty).unwrap_err().to_string().contains("0 bytes"));
         let (_kept, latin) = spec(b"caf\xe9");
         assert!(text(&latin).unwrap_err().to_string().ends_with("no UTF-8 after byte 3"));
+        let pipe = Spec { file: Some("/dev/zero".into()), ..Spec::new("dom", &[]) };
+        assert!(text(&pipe).unwrap_err().to_string().contains("no regular file"));
         let (_kept, gzip) = spec(b"\x1f\x8b\x08\0");
         assert!(text(&gzip).unwrap_err().to_string().ends_with("decompress it first"));
         let (_kept, lines) = spec(b"{\"a\":1}\n{\"a\":2}\n");

@@ -38,9 +38,8 @@ impl Codec for Level {
         *payload = compress_to_vec_zlib(plain, self.0);
     }
 
-    fn decompress(&mut self, payload: &[u8], length: usize, plain: &mut Vec<u8>) -> bool {
-        plain.resize(length, 0);
+    fn decompress(&mut self, payload: &[u8], plain: &mut [u8]) -> bool {
         // A zlib header at the start, the checksum looked at.
-        decompress_slice_iter_to_slice(plain, [payload].into_iter(), true, false) == Ok(length)
+        decompress_slice_iter_to_slice(plain, [payload].into_iter(), true, false) == Ok(plain.len())
     }
 }

@@ -20,8 +20,7 @@ impl Codec for Lz4Flex {
         *payload = lz4_flex::block::compress(plain);
     }
 
-    fn decompress(&mut self, payload: &[u8], length: usize, plain: &mut Vec<u8>) -> bool {
-        plain.resize(length, 0);
-        matches!(lz4_flex::block::decompress_into(payload, plain), Ok(done) if done == length)
+    fn decompress(&mut self, payload: &[u8], plain: &mut [u8]) -> bool {
+        matches!(lz4_flex::block::decompress_into(payload, plain), Ok(done) if done == plain.len())
     }
 }

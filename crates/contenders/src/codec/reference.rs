@@ -21,8 +21,8 @@ impl Codec for Stored {
         payload.extend_from_slice(plain);
     }
 
-    fn decompress(&mut self, payload: &[u8], _: usize, plain: &mut Vec<u8>) -> bool {
-        payload.clone_into(plain);
+    fn decompress(&mut self, payload: &[u8], plain: &mut [u8]) -> bool {
+        plain.copy_from_slice(payload);
         true
     }
 }

@@ -41,8 +41,7 @@ impl Codec for Ruzstd {
         payload.truncate(length);
     }
 
-    fn decompress(&mut self, payload: &[u8], length: usize, plain: &mut Vec<u8>) -> bool {
-        plain.resize(length, 0);
-        self.decoder.decode_all(payload, plain).is_ok_and(|written| written == length)
+    fn decompress(&mut self, payload: &[u8], plain: &mut [u8]) -> bool {
+        self.decoder.decode_all(payload, plain).is_ok_and(|written| written == plain.len())
     }
 }

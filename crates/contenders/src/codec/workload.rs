@@ -48,9 +48,9 @@ const RATIO: &str = "compressed_per_plain";
 pub(super) trait Codec {
     /// Appends the compressed text.
     fn compress(&mut self, plain: &[u8], payload: &mut Vec<u8>);
-    /// Puts the plain text, whose length is known, in the place of an earlier one, which need not be cleared first;
-    /// `false` when the payload makes no sense.
-    fn decompress(&mut self, payload: &[u8], length: usize, plain: &mut Vec<u8>) -> bool;
+    /// Writes the plain text, which is as long as its place, over an earlier one; `false` when the payload makes no
+    /// sense.
+    fn decompress(&mut self, payload: &[u8], plain: &mut [u8]) -> bool;
 }
 
 /// mORMot's corpus has 101 prefixes, each 800 bytes longer than the one before.
@@ -91,7 +91,8 @@ impl Workload for Texts {
     fn load(spec: &Spec) -> Result<Texts, SpecError> {
         let operation = Operation::of(spec);
         if let Some(path) = &spec.file {
-            let pieces = pieces(path).map_err(|error| own::unreadable(path, error))?;
+            let length = own::regular(path)?;
+            let pieces = pieces(path, length).map_err(|error| own::unreadable(path, error))?;
             if pieces.iter().all(Vec::is_empty) {
                 return Err(SpecError::empty(path));
             }
@@ -167,9 +168,8 @@ const WHOLE: u64 = 1 << 20;
 const PIECES: u64 = 8;
 
 /// The texts of a file.
-fn pieces(path: &Path) -> io::Result<Vec<Vec<u8>>> {
+fn pieces(path: &Path, length: u64) -> io::Result<Vec<Vec<u8>>> {
     let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
     if length <= WHOLE {
         return Ok(vec![part(&mut file, 0, WHOLE)?]);
     }
@@ -195,18 +195,19 @@ impl Texts {
         self.places.iter().map(|place| &self.corpus[place.clone()])
     }
 
+    fn longest(&self) -> usize {
+        self.places.iter().map(Range::len).max().unwrap_or(0)
+    }
+
     fn bytes(&self) -> usize {
         self.places.iter().map(Range::len).sum()
     }
 
     /// A contender that brings `codec`.
     pub(super) fn coded<'w>(&'w self, codec: impl Codec + 'w) -> Preparation<'w> {
-        let mut pass = Pass {
-            texts: self,
-            codec: Box::new(codec),
-            containers: Vec::new(),
-            plain: RefCell::default(),
-        };
+        let plain = RefCell::new(vec![0; self.longest()]);
+        let codec = Box::new(codec);
+        let mut pass = Pass { texts: self, codec, containers: Vec::new(), plain };
         if self.operation == Operation::Decompress {
             pass.containers = pass.compressed();
         }
@@ -215,7 +216,7 @@ impl Texts {
 
     /// A contender that works on whole buffers.
     pub(super) fn blocks<'w>(&'w self, blocks: impl Blocks + 'w) -> Preparation<'w> {
-        self.coded(Whole(blocks))
+        self.coded(Whole { blocks, scratch: Vec::new() })
     }
 
     /// The same, if it has this level.
@@ -229,19 +230,22 @@ impl Texts {
     }
 }
 
-/// A codec of whole buffers.
-struct Whole<B>(B);
+/// A codec of whole buffers, and what it writes to: that grows and is never cleared, for clearing takes time.
+struct Whole<B> {
+    blocks: B,
+    scratch: Vec<u8>,
+}
 
 impl<B: Blocks> Codec for Whole<B> {
     fn compress(&mut self, plain: &[u8], payload: &mut Vec<u8>) {
-        payload.resize(self.0.bound(plain.len()), 0);
-        let length = self.0.compress(plain, payload).unwrap_or(0);
-        payload.truncate(length);
+        let bound = self.blocks.bound(plain.len());
+        self.scratch.resize(bound.max(self.scratch.len()), 0);
+        let length = self.blocks.compress(plain, &mut self.scratch[..bound]).unwrap_or(0);
+        payload.extend_from_slice(&self.scratch[..length]);
     }
 
-    fn decompress(&mut self, payload: &[u8], length: usize, plain: &mut Vec<u8>) -> bool {
-        plain.resize(length, 0);
-        self.0.decompress(payload, plain) == Some(length)
+    fn decompress(&mut self, payload: &[u8], plain: &mut [u8]) -> bool {
+        self.blocks.decompress(payload, plain) == Some(plain.len())
     }
 }
 
@@ -250,6 +254,7 @@ struct Pass<'w> {
     texts: &'w Texts,
     codec: Box<dyn Codec + 'w>,
     containers: Vec<Container>,
+    /// Where texts are unpacked to: as long as the longest.
     plain: RefCell<Vec<u8>>,
 }
 
@@ -264,14 +269,15 @@ impl Pass<'_> {
     /// is wrong.
     fn decompressed(&mut self) -> u64 {
         let mut sum = 0_u64;
-        let mut plain = self.plain.take();
+        let mut buffer = self.plain.borrow_mut();
         for (container, place) in self.containers.iter().zip(&self.texts.places) {
+            let plain = &mut buffer[..place.len()];
             // A text begins as the one before it: nothing of that may pass for an answer.
             plain.fill(!0);
-            unpack(&mut *self.codec, container, place.len(), &mut plain);
-            sum = sum.rotate_left(1) ^ u64::from(fast_sum(&plain)) ^ plain.len() as u64;
+            let is_read = unpack(&mut *self.codec, container, plain);
+            let read = if is_read { plain } else { &mut [] };
+            sum = sum.rotate_left(1) ^ u64::from(fast_sum(read)) ^ read.len() as u64;
         }
-        self.plain.replace(plain);
         sum
     }
 }
@@ -291,13 +297,13 @@ fn container(codec: &mut dyn Codec, plain: &[u8], stores: bool) -> Container {
     Container { plain_crc, stored: false, payload_crc: crc32c(&payload), payload }
 }
 
-fn unpack(codec: &mut dyn Codec, container: &Container, length: usize, plain: &mut Vec<u8>) {
+fn unpack(codec: &mut dyn Codec, container: &Container, plain: &mut [u8]) -> bool {
     let payload = black_box(&container.payload[..]);
     if container.stored {
-        payload.clone_into(plain);
-    } else if !codec.decompress(payload, length, plain) {
-        plain.clear();
+        plain.copy_from_slice(payload);
+        return true;
     }
+    codec.decompress(payload, plain)
 }
 
 impl Prepared for Pass<'_> {
@@ -311,16 +317,16 @@ impl Prepared for Pass<'_> {
                 meter.stop();
             }
             Operation::Decompress => {
-                let mut plain = self.plain.take();
+                let mut buffer = self.plain.borrow_mut();
                 meter.start();
                 for _ in 0..iterations.max(1) {
                     for (container, place) in self.containers.iter().zip(&self.texts.places) {
-                        unpack(&mut *self.codec, container, place.len(), &mut plain);
-                        black_box(&plain);
+                        let plain = &mut buffer[..place.len()];
+                        black_box(unpack(&mut *self.codec, container, plain));
+                        black_box(plain);
                     }
                 }
                 meter.stop();
-                self.plain.replace(plain);
             }
         }
         // Whatever was timed, what counts is that the texts come back, and their CRCs.
@@ -356,8 +362,8 @@ mod tests {
             payload.extend_from_slice(plain);
         }
 
-        fn decompress(&mut self, payload: &[u8], _: usize, plain: &mut Vec<u8>) -> bool {
-            payload.clone_into(plain);
+        fn decompress(&mut self, payload: &[u8], plain: &mut [u8]) -> bool {
+            plain.copy_from_slice(payload);
             true
         }
     }
@@ -370,16 +376,37 @@ mod tests {
             Copy.compress(plain, payload);
         }
 
-        fn decompress(&mut self, _: &[u8], length: usize, plain: &mut Vec<u8>) -> bool {
-            plain.resize(length, 0);
+        fn decompress(&mut self, _: &[u8], _: &mut [u8]) -> bool {
             true
         }
     }
 
+    /// Makes sevens, but eights where they are not the first.
+    impl Blocks for Idle {
+        fn bound(&self, plain: usize) -> usize {
+            plain + 10
+        }
+
+        fn compress(&mut self, plain: &[u8], into: &mut [u8]) -> Option<usize> {
+            into.fill(if into[0] == 0 { 7 } else { 8 });
+            Some(plain.len())
+        }
+
+        fn decompress(&mut self, _: &[u8], into: &mut [u8]) -> Option<usize> {
+            Some(into.len())
+        }
+    }
+
+    /// Between texts of growing length, and for each text that was packed.
     #[test]
-    fn the_buffer_of_texts_is_not_filled_inside_the_time() {
+    fn buffers_are_not_filled_inside_the_time() {
+        let mut whole = Whole { blocks: Idle, scratch: Vec::new() };
         let mut plain = vec![7; 200];
-        unpack(&mut Idle, &container(&mut Copy, &[7; 200], false), 200, &mut plain);
+        for (length, made) in [(200, 7), (0, 8), (100, 8), (200, 8)] {
+            let container = container(&mut whole, &vec![7; length], false);
+            assert_eq!(container.payload, vec![made; length]);
+            assert!(unpack(&mut whole, &container, &mut plain[..length]));
+        }
         assert_eq!(plain, [7; 200]);
     }
 

@@ -3,8 +3,9 @@
 use fathom_measure::contender::{Contender, Meta, Preparation, Unsupported};
 use zlib_rs::{DeflateConfig, InflateConfig, compress_bound, compress_slice, decompress_slice};
 
-use super::workload::{Codec, Texts};
+use super::workload::Texts;
 use crate::library;
+use crate::system::Blocks;
 
 pub(super) struct ZlibRs;
 
@@ -18,26 +19,27 @@ impl Contender<Texts> for ZlibRs {
     }
 
     fn prepare<'w>(&self, workload: &'w Texts) -> Preparation<'w> {
-        workload.coded(Level(6))
+        workload.blocks(Level(6))
     }
 
     fn prepare_variant<'w>(&self, variant: &str, workload: &'w Texts) -> Preparation<'w> {
         let level = variant.parse().map_err(|_| Unsupported(format!("has no level {variant}")))?;
-        workload.coded(Level(level))
+        workload.blocks(Level(level))
     }
 }
 
 struct Level(i32);
 
-impl Codec for Level {
-    fn compress(&mut self, plain: &[u8], payload: &mut Vec<u8>) {
-        payload.resize(compress_bound(plain.len()), 0);
-        let length = compress_slice(payload, plain, DeflateConfig::new(self.0)).0.len();
-        payload.truncate(length);
+impl Blocks for Level {
+    fn bound(&self, plain: usize) -> usize {
+        compress_bound(plain)
     }
 
-    fn decompress(&mut self, payload: &[u8], length: usize, plain: &mut Vec<u8>) -> bool {
-        plain.resize(length, 0);
-        decompress_slice(plain, payload, InflateConfig::default()).0.len() == length
+    fn compress(&mut self, plain: &[u8], into: &mut [u8]) -> Option<usize> {
+        Some(compress_slice(into, plain, DeflateConfig::new(self.0)).0.len())
+    }
+
+    fn decompress(&mut self, payload: &[u8], into: &mut [u8]) -> Option<usize> {
+        Some(decompress_slice(into, payload, InflateConfig::default()).0.len())
     }
 }

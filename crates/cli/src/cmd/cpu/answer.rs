@@ -75,7 +75,7 @@ fn title(case: &Case) -> String {
     format!("{} {}{size}{threads}", case.family, case.workload.operation)
 }
 
-/// `fastest ±0.4 %`, `1.32x slower [1.30, 1.35]`, `not resolved`.
+/// `fastest, spread 0.4 %`, `1.32x slower [1.30, 1.35]`, `not resolved`.
 pub(super) fn verdict(line: &Line<'_>) -> String {
     let Some(comparison) = line.comparison else {
         let summary = line.summary.filter(|summary| summary.samples > 1);

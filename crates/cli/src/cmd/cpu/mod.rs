@@ -12,8 +12,6 @@ mod recommend;
 mod winners;
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -137,6 +135,8 @@ struct Row {
     family: &'static dyn AnyFamily,
     spec: Spec,
     entrants: Vec<Entrant>,
+    /// Whether the plain reference is timed because nobody else is here.
+    is_left_alone: bool,
     /// What getting its workers ready takes, by how long opening everybody took here.
     opening: Duration,
     /// Why its data cannot be taken, where that is so.
@@ -325,9 +325,9 @@ fn questions(families: &[&'static dyn AnyFamily]) -> anyhow::Result<Vec<Row>> {
         if rows.iter().any(|row| row.family.name() == family.name() && row.spec == spec) {
             continue;
         }
-        let mut entrants = entrants(family, &spec, &[])?;
+        let (mut entrants, is_left_alone) = entrants(family, &spec, &[])?;
         entrants.retain(|entrant| common::takes_part(family, &spec, &entrant.id));
-        rows.extend(row(family, spec, entrants));
+        rows.extend(row(family, spec, (entrants, is_left_alone)));
     }
     Ok(rows)
 }
@@ -339,9 +339,9 @@ fn own(
     file: &Path,
 ) -> anyhow::Result<Vec<Row>> {
     ensure!(options.size == ["mix"], "--file and --size: the file has the size that it has");
-    ensure_measurable(file)?;
+    let file = measurable(file)?;
     let cases = |family: &dyn AnyFamily, operation: &str| match family.facts().task(operation).own {
-        true => vec![Spec { file: Some(file.to_owned()), ..Spec::new(operation, &[]) }],
+        true => vec![Spec { file: Some(file.clone()), ..Spec::new(operation, &[]) }],
         false => Vec::new(),
     };
     let rows = asked(options, families, cases)?;
@@ -364,18 +364,14 @@ fn own(
     Ok(rows)
 }
 
-/// Refuses what no row can take, once for all rows.
-fn ensure_measurable(file: &Path) -> anyhow::Result<()> {
-    let about = File::open(file).and_then(|file| file.metadata());
-    let name = || file.display().to_string();
-    let about = about.with_context(name)?;
-    if about.is_dir() {
-        return Err(io::Error::from(io::ErrorKind::IsADirectory)).with_context(name);
-    }
-    if about.len() == 0 {
+/// The file as workers find it; refuses what no row can take, once for all rows.
+fn measurable(file: &Path) -> anyhow::Result<PathBuf> {
+    if fathom_contenders::regular(file)? == 0 {
         return Err(SpecError::empty(file).into());
     }
-    Ok(())
+    // The standard input of a worker is another.
+    let is_descriptor = file.starts_with("/dev") || file.starts_with("/proc");
+    Ok(if is_descriptor { file.canonicalize()? } else { file.to_owned() })
 }
 
 /// What of the names asked for are rows, and what contenders.
@@ -416,7 +412,11 @@ fn asked(
 }
 
 /// A row, if there is anybody in it.
-fn row(family: &'static dyn AnyFamily, spec: Spec, entrants: Vec<Entrant>) -> Option<Row> {
+fn row(
+    family: &'static dyn AnyFamily,
+    spec: Spec,
+    (entrants, is_left_alone): (Vec<Entrant>, bool),
+) -> Option<Row> {
     let first = entrants.first()?;
     let begun = Instant::now();
     // Whoever cannot be opened for another reason says so when it is to be measured.
@@ -425,7 +425,7 @@ fn row(family: &'static dyn AnyFamily, spec: Spec, entrants: Vec<Entrant>) -> Op
         _ => None,
     };
     let opening = (WORKER_START + begun.elapsed()) * (entrants.len() as u32 + 2);
-    Some(Row { family, spec, entrants, opening, refused })
+    Some(Row { family, spec, entrants, is_left_alone, opening, refused })
 }
 
 /// Refuses what cannot be drawn before any time is spent on it.
@@ -517,13 +517,13 @@ fn has_calls(family: &dyn AnyFamily) -> bool {
     family.parameters().iter().any(|p| p.name == "size" && p.default == "mix")
 }
 
-/// Who takes part in a row. Plain references are there to check the others: they are timed only
-/// when they are asked for or alone.
+/// Who takes part in a row, and whether these are its plain references alone. They are there to check the others: they
+/// are timed only when they are asked for or nobody else is here.
 fn entrants(
     family: &dyn AnyFamily,
     spec: &Spec,
     wanted: &[&String],
-) -> anyhow::Result<Vec<Entrant>> {
+) -> anyhow::Result<(Vec<Entrant>, bool)> {
     let mut found = Vec::new();
     let mut references = Vec::new();
     // Who takes part depends on the operation alone, and a small case of it is opened at once.
@@ -543,7 +543,8 @@ fn entrants(
             _ => {}
         }
     }
-    Ok(if found.is_empty() { references } else { found })
+    let is_left_alone = found.is_empty() && !references.is_empty();
+    Ok((if is_left_alone { references } else { found }, is_left_alone))
 }
 
 /// Whether a contender is there to check the others.
@@ -644,7 +645,7 @@ fn opened(row: &Row, share: Duration) -> anyhow::Result<Session<'_>> {
 fn finished(row: &Row, mut case: Case) -> Case {
     answer::compare_with_winner(&mut case);
     case.notes.extend(missed(row));
-    if row.entrants.iter().all(|entrant| is_oracle(row.family, &entrant.id)) {
+    if row.is_left_alone {
         let absent: Vec<&str> = row.family.absent().iter().map(|absent| absent.name).collect();
         let absent = if absent.is_empty() { "no other" } else { &absent.join(", ") };
         case.notes.push(format!("the plain reference alone: not here are {absent}"));

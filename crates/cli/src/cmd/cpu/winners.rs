@@ -153,6 +153,6 @@ fn next(case: &Case, lines: &[Line<'_>]) -> String {
             let why = task.map_or("", |task| task.alone);
             format!("alone{}{why}", if why.is_empty() { "" } else { ": " })
         }
-        (None, _) => "no other".to_owned(),
+        (None, _) => "none is told apart".to_owned(),
     }
 }

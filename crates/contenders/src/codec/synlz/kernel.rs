@@ -3,22 +3,19 @@
 //! 1. Literals come in runs: the control word's trailing zeros count them, one or two wide copies
 //!    move them, and their positions are entered afterwards; nobody looks into the table before the
 //!    next match, so the order of entries is what counts, not their time.
-//! 2. Copies are 16 bytes wide and may write beyond the item, never beyond the buffer, which has
-//!    [`SLACK`] bytes at its end. Matches less than 16 bytes back, where a wide copy would read what it
-//!    has not written, go byte by byte.
+//! 2. Copies are 16 bytes wide and may write beyond the item, never beyond the text: what ends close to
+//!    its end is copied as it is. Matches less than 16 bytes back, where a wide copy would read what it has
+//!    not written, go byte by byte.
 //! 3. The table holds 32-bit positions plus one, so that zero means empty and clearing it is a fill.
 
 use super::{LONGEST, SLOTS, SynLzError, TAIL, bound, check_end, length, push_length, slot};
-
-/// Bytes after the text that wide copies and four-byte reads may touch.
-const SLACK: usize = 64;
 
 /// Compresses; the same stream as the definition's.
 ///
 /// # Errors
 /// A text of 2 GiB and more.
 pub fn compress(plain: &[u8]) -> Result<Vec<u8>, SynLzError> {
-    let mut stream = Vec::with_capacity(bound(plain.len()) + SLACK);
+    let mut stream = Vec::with_capacity(bound(plain.len()) + 4);
     push_length(plain.len(), &mut stream)?;
     if plain.is_empty() {
         return Ok(stream);
@@ -26,7 +23,7 @@ pub fn compress(plain: &[u8]) -> Result<Vec<u8>, SynLzError> {
     // Position plus one, and the word there.
     let mut table = [(0_u32, 0_u32); SLOTS];
     let start = stream.len();
-    stream.resize(bound(plain.len()) + SLACK, 0);
+    stream.resize(start + bound(plain.len()), 0);
     let (mut at, mut to, mut control_at) = (0, start + 4, start);
     let (mut control, mut bit) = (0_u32, 1_u32);
     // SAFETY, for the blocks below: `at` + TAIL <= plain.len() keeps four bytes of plain readable;
@@ -102,14 +99,17 @@ fn matching(plain: &[u8], old: usize, at: usize, most: usize) -> usize {
     count
 }
 
-/// Decompresses; the same answer as the definition's, errors included.
+/// Decompresses over an earlier text; the same answer as the definition's, errors included.
 ///
 /// # Errors
-/// Whatever makes no sense in the stream, with the offset.
-pub fn decompress(stream: &[u8]) -> Result<Vec<u8>, SynLzError> {
+/// Whatever makes no sense in the stream, with the offset; what `plain` holds then is no text.
+///
+/// # Panics
+/// When `plain` is not as long as the stream announces.
+pub fn decompress(stream: &[u8], plain: &mut [u8]) -> Result<(), SynLzError> {
     let (length, mut at) = length(stream)?;
     let truncated = Err(SynLzError::Truncated(stream.len()));
-    let mut plain = vec![0_u8; length + SLACK];
+    assert_eq!(plain.len(), length, "the place of the text");
     let mut table = [0_u32; SLOTS];
     let (mut done, mut pending) = (0, 0);
     let (mut control, mut left) = (0_u64, 0_u32);
@@ -127,9 +127,9 @@ pub fn decompress(stream: &[u8]) -> Result<Vec<u8>, SynLzError> {
             if at + run > stream.len() {
                 return truncated;
             }
-            if at + 32 <= stream.len() {
-                // SAFETY: 32 bytes of the stream are readable, as just checked; 32 from `done` are
-                // writable because of the slack. A run is at most 32 long.
+            if at + 32 <= stream.len() && done + 32 <= length {
+                // SAFETY: 32 bytes of the stream are readable and 32 from `done` writable, as just checked. A
+                // run is at most 32 long.
                 unsafe {
                     let (from, to) = (stream.as_ptr().add(at), plain.as_mut_ptr().add(done));
                     copy_16(from, to);
@@ -144,12 +144,16 @@ pub fn decompress(stream: &[u8]) -> Result<Vec<u8>, SynLzError> {
             done += run;
             control >>= run;
             left -= run as u32;
+            // At the end nobody looks into the table any more.
+            if done == length {
+                break;
+            }
             while pending + 3 <= done {
-                enter(&mut table, &plain, pending);
+                enter(&mut table, plain, pending);
                 pending += 1;
             }
         }
-        if left == 0 || done == length {
+        if left == 0 {
             continue;
         }
         // A match.
@@ -171,26 +175,27 @@ pub fn decompress(stream: &[u8]) -> Result<Vec<u8>, SynLzError> {
         if done + count > length {
             return Err(SynLzError::TooFar(start));
         }
-        copy_match(&mut plain, old - 1, done, count);
+        copy_match(plain, old - 1, done, count);
+        control >>= 1;
+        left -= 1;
+        if done + count == length {
+            break;
+        }
         while pending <= done {
-            enter(&mut table, &plain, pending);
+            enter(&mut table, plain, pending);
             pending += 1;
         }
         done += count;
         pending = done;
-        control >>= 1;
-        left -= 1;
     }
-    check_end(stream, at, left == 0)?;
-    plain.truncate(length);
-    Ok(plain)
+    check_end(stream, at, left == 0)
 }
 
 /// Enters a position whose three bytes are complete.
 #[inline(always)]
 fn enter(table: &mut [u32; SLOTS], plain: &[u8], at: usize) {
     debug_assert!(at + 4 <= plain.len());
-    // SAFETY: positions lie before the end of the text, and SLACK initialised bytes follow it.
+    // SAFETY: as long as positions are entered the text goes on, after these three bytes.
     let word = unsafe { plain.as_ptr().add(at).cast::<u32>().read_unaligned() }.to_le();
     table[slot(word)] = at as u32 + 1;
 }
@@ -198,11 +203,11 @@ fn enter(table: &mut [u32; SLOTS], plain: &[u8], at: usize) {
 /// Copies `count` bytes from `old` to `done`, as if one by one.
 #[inline(always)]
 fn copy_match(plain: &mut [u8], old: usize, done: usize, count: usize) {
-    assert!(old < done && done + count + SLACK <= plain.len());
-    if done - old >= 16 {
+    assert!(old < done && done + count <= plain.len());
+    if done - old >= 16 && done + count + 15 <= plain.len() {
         let mut copied = 0;
-        // SAFETY: the last wide copy ends at most 15 bytes after done + count, within the slack;
-        // its source lies 16 bytes before its target at least.
+        // SAFETY: the last wide copy ends at most 15 bytes after done + count, within the text; its
+        // source lies 16 bytes before its target at least.
         unsafe {
             let (from, to) = (plain.as_ptr().add(old), plain.as_mut_ptr().add(done));
             while copied < count {
