@@ -23,7 +23,8 @@ pub struct Scan {
     pub operation: Operation,
     /// The text with one zero byte after it.
     with_zero: Vec<u8>,
-    /// The same, each with a byte that makes the answer no: the first, one in the middle, the last.
+    /// The same, each with a byte that makes the answer no: the first, one in the middle, the last; and short texts that
+    /// are no JSON.
     refused: Vec<Vec<u8>>,
     written: usize,
 }
@@ -322,7 +323,11 @@ impl Scan {
     }
 }
 
-/// `text` with a zero byte, spoilt at its first byte, in the middle and at its last.
+/// No JSON for another reason each than brackets that do not match.
+const NO_JSON: [&str; 8] =
+    [r#"["\uZZZZ"]"#, r#"["\q"]"#, "[\"a\tb\"]", "[01]", "[1.]", "[1,]", r#"{"a" 1}"#, "[nul]"];
+
+/// `text` with a zero byte, spoilt at its first byte, in the middle and at its last; what else is no JSON.
 fn refused(operation: Operation, text: &[u8]) -> Vec<Vec<u8>> {
     let places = match operation {
         // No byte of UTF-8.
@@ -343,7 +348,13 @@ fn refused(operation: Operation, text: &[u8]) -> Vec<Vec<u8>> {
         copy[at] = byte;
         copy
     };
-    places.into_iter().map(spoilt).collect()
+    let others: &[&str] = match operation {
+        Operation::JsonValid | Operation::JsonValidUpToZero => &NO_JSON,
+        _ => &[],
+    };
+    // Long enough for registers of every length.
+    let long = others.iter().map(|text| format!("{text:<80}\0").into_bytes());
+    places.into_iter().map(spoilt).chain(long).collect()
 }
 
 /// Says a number of a text.
@@ -431,8 +442,34 @@ mod tests {
                     .split(|&byte| byte == 0)
                     .map(|text| serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok())
                     .collect();
-                assert_eq!(valid, [true, false, false, false], "{document} {records}");
+                assert_eq!(valid.len(), 4 + NO_JSON.len());
+                let first = valid.iter().position(|is_valid| *is_valid);
+                assert!(first == Some(0) && !valid[1..].contains(&true), "{document} {records}");
             }
+        }
+    }
+
+    /// A library passed over an escape and was called strict.
+    #[test]
+    fn who_only_matches_brackets_is_caught() {
+        let matches = |text: &[u8]| {
+            let (mut open, mut is_string) = (Vec::new(), false);
+            for (at, &byte) in text.iter().enumerate() {
+                is_string ^= byte == b'"' && (at == 0 || text[at - 1] != b'\\');
+                match byte {
+                    b'[' | b'{' if !is_string => open.push(byte + 2),
+                    b']' | b'}' if !is_string && open.pop() != Some(byte) => return false,
+                    _ => {}
+                }
+            }
+            open.is_empty()
+        };
+        for operation in ["json-valid", "json-valid-zero"] {
+            let scan = Scan::load(&Spec::new(operation, &[("records", "12")])).unwrap();
+            let digest = |prepared: Preparation<'_>| prepared.unwrap().sample(1, &mut Untimed);
+            assert!(matches(scan.text()) && !matches(&scan.refused[1]));
+            let found = digest(scan.counted(|text| matches(text).into()));
+            assert_ne!(found, digest(PLAIN.prepare(&scan)), "{operation}");
         }
     }
 
@@ -442,7 +479,7 @@ mod tests {
             let scan = Scan::load(&Spec::new(operation, &[("records", "12")])).unwrap();
             let digest = |prepared: Preparation<'_>| prepared.unwrap().sample(10, &mut Untimed);
             let expected = digest(PLAIN.prepare(&scan));
-            let says_no = [1, 0, 0, 0].iter().fold(Digest::default(), |d, &n| d.with_u64(n));
+            let says_no = scan.refused.iter().fold(Digest::of_u64(1), |d, _| d.with_u64(0));
             assert_eq!(expected, says_no, "{operation}");
             assert_ne!(digest(scan.counted(|_| 1)), expected, "{operation}");
             let mut calls = 0;
