@@ -396,7 +396,7 @@ impl<M: Mover> Pass<'_, M> {
         }
     }
 
-    /// The buffer shows of many short fills and moves but the last ones: how many of some lengths, done
+    /// The buffer shows of many fills, moves and copies but the first or the last ones: how many of some lengths, done
     /// once more, do not what the standard library does.
     fn wrong_once_more(&self) -> u64 {
         const LENGTHS: [usize; 12] = [1, 2, 3, 7, 8, 15, 16, 31, 33, 48, 100, 1000];
@@ -415,7 +415,7 @@ impl<M: Mover> Pass<'_, M> {
                     bytes[7..7 + length].fill(length as u8)
                 })
             }
-            Operation::Move | Operation::SmallMove => {
+            Operation::Move | Operation::SmallMove | Operation::BigMove => {
                 let moved = |&(from, to): &(usize, usize)| {
                     is_wrong(&|bytes| mover.move_within(bytes, from, to, length), &|bytes| {
                         bytes.copy_within(from..from + length, to)
@@ -423,7 +423,14 @@ impl<M: Mover> Pass<'_, M> {
                 };
                 PLACES.iter().map(moved).sum()
             }
-            _ => 0,
+            Operation::Copy => is_wrong(
+                &|bytes| {
+                    let (from, to) = bytes.split_at_mut(1100);
+                    mover.copy(&from[..length], &mut to[..length]);
+                },
+                &|bytes| bytes.copy_within(..length, 1100),
+            ),
+            Operation::Read | Operation::Chase => 0,
         };
         LENGTHS.into_iter().map(wrong).sum()
     }
@@ -460,6 +467,7 @@ impl<M: Mover> Prepared for Pass<'_, M> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     use fathom_measure::meter::Untimed;
@@ -549,6 +557,43 @@ mod tests {
             let right = area.moved(Std).unwrap().sample(1, &mut Untimed);
             assert_eq!(digest(Lazy(0)), right, "{operation}");
             assert_ne!(digest(Lazy(48)), right, "{operation}");
+        }
+    }
+
+    /// Does its first move or copy, and none after it.
+    struct Once(Cell<bool>);
+
+    impl Mover for Once {
+        fn fill(&self, bytes: &mut [u8], byte: u8) {
+            Std.fill(bytes, byte);
+        }
+
+        fn move_within(&self, bytes: &mut [u8], from: usize, to: usize, length: usize) {
+            if !self.0.replace(true) {
+                Std.move_within(bytes, from, to, length);
+            }
+        }
+
+        fn copy(&self, from: &[u8], to: &mut [u8]) {
+            if !self.0.replace(true) {
+                Std.copy(from, to);
+            }
+        }
+
+        fn sum(&self, bytes: &[u8]) -> u64 {
+            Std.sum(bytes)
+        }
+    }
+
+    /// After the first the halves are equal, and nothing that is done between them shows.
+    #[test]
+    fn big_moves_and_copies_after_the_first_are_missed() {
+        for operation in ["big-move", "copy"] {
+            let area =
+                Area::load(&Spec::new(operation, &[("size", "64K"), ("every", "1")])).unwrap();
+            let digest = |prepared: Preparation<'_>| prepared.unwrap().sample(2, &mut Untimed);
+            let right = digest(area.moved(Std));
+            assert_ne!(digest(area.moved(Once(Cell::new(false)))), right, "{operation}");
         }
     }
 
