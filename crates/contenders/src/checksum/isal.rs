@@ -1,5 +1,5 @@
-//! ISA-L of this machine, Intel's library for storage: CRC-32C, CRC-32 and Adler-32 in assembly, by folding
-//! with carry-less multiplication.
+//! ISA-L of this machine, Intel's library for storage, in assembly: CRC-32C and CRC-32 by folding with carry-less
+//! multiplication, Adler-32 on vectors.
 
 use super::workload::{Buffer, Operation};
 use crate::system::lent;

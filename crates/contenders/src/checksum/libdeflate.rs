@@ -1,5 +1,5 @@
-//! libdeflate of this machine: CRC-32 and Adler-32 with the widest vectors and carry-less multiplication
-//! the processor has. Its CRC-32 is the one in mORMot.
+//! libdeflate of this machine: CRC-32 and Adler-32 with carry-less multiplication and vectors, as wide as its
+//! version has them. Its CRC-32 is the one in mORMot.
 
 use super::workload::{Buffer, Operation};
 use crate::system::lent;

@@ -109,8 +109,9 @@ impl Gcrypt {
         key: &'static [u8],
     ) -> Option<impl FnMut(&[u8]) -> [u8; N] + use<N>> {
         let handle = self.opened(md, HMAC)?;
-        Some(move |bytes: &[u8]| {
-            handle.set_key(key);
+        // In FIPS mode it wants longer ones.
+        handle.takes_key(key).then_some(move |bytes: &[u8]| {
+            assert!(handle.takes_key(key), "{DONE}");
             handle.write(bytes);
             handle.read()
         })
@@ -127,7 +128,7 @@ impl Gcrypt {
         let (library, mut handle) = (self, ptr::null_mut());
         // SAFETY: the handle is written if the answer is 0, and ours to close then.
         let code = unsafe { (self.md_open)(&mut handle, md as c_int, flags) };
-        (code == 0).then_some(Handles { library, handle, md: md as c_int })
+        (code == 0).then(|| Handles { library, handle, md: md as c_int })
     }
 
     /// A cipher with its key; `None` where this libgcrypt may not do it.
@@ -140,7 +141,7 @@ impl Gcrypt {
         let (library, mut handle) = (self, ptr::null_mut());
         // SAFETY: the handle is written if the answer is 0, and ours to close then.
         let code = unsafe { (self.cipher_open)(&mut handle, algorithm as c_int, mode as c_int, 0) };
-        let cipher = (code == 0).then_some(Cipher { library, handle, mode })?;
+        let cipher = (code == 0).then(|| Cipher { library, handle, mode })?;
         // SAFETY: the handle is open; the key is as long as it says.
         let code = unsafe { (self.cipher_setkey)(handle, key.as_ptr(), key.len()) };
         (code == 0).then_some(cipher)
@@ -160,10 +161,10 @@ impl Handles {
         unsafe { (self.library.md_reset)(self.handle) }
     }
 
-    fn set_key(&self, key: &[u8]) {
+    /// Sets the key, unless it is refused.
+    fn takes_key(&self, key: &[u8]) -> bool {
         // SAFETY: the handle is open; this also makes it ready for a message.
-        let code = unsafe { (self.library.md_setkey)(self.handle, key.as_ptr(), key.len()) };
-        assert_eq!(code, 0, "{DONE}");
+        unsafe { (self.library.md_setkey)(self.handle, key.as_ptr(), key.len()) == 0 }
     }
 
     fn write(&self, bytes: &[u8]) {

@@ -9,13 +9,14 @@ pub(crate) static LIBRARY: System<Icu> = System::new(
     "icu",
     &["libicuuc.so.78", "libicuuc.so.76", "libicuuc.so.74", "libicuuc.so.72", "libicuuc.so.70"],
     "libicu72",
-    |icu| {
+    |icu: &Icu| {
         let mut version = [0; 4];
         // SAFETY: it writes four numbers.
         unsafe { (icu.version)(version.as_mut_ptr()) };
         Ok(format!("{}.{}", version[0], version[1]))
     },
-);
+)
+.before("74", "ICU");
 
 meta! { "icu", "ICU", "https://icu.unicode.org", "icu-uc", "Unicode-3.0" }
 

@@ -24,6 +24,14 @@ pub(crate) trait Functions: Send + Sync + Sized + 'static {
     unsafe fn find(symbols: &Symbols<'_>) -> Result<Self, &'static str>;
 }
 
+/// Whether a version is older than another.
+fn is_before(version: &str, other: &str) -> bool {
+    let numbers = |version: &str| -> Vec<u32> {
+        version.split('.').map_while(|number| number.parse().ok()).collect()
+    };
+    numbers(version) < numbers(other)
+}
+
 /// What a library offers.
 pub(crate) struct Symbols<'l> {
     library: &'l Library,
@@ -93,6 +101,8 @@ pub(crate) struct System<F: 'static> {
     wanted: Wanted,
     /// The version it tells, nothing where it does not, or what is wrong with it.
     version: fn(&F) -> Result<String, String>,
+    /// A version, and the licence of those before it, where it was another.
+    former: Option<(&'static str, &'static str)>,
     loaded: OnceLock<Result<Loaded<F>, String>>,
 }
 
@@ -108,7 +118,20 @@ impl<F: Functions> System<F> {
         package: &'static str,
         version: fn(&F) -> Result<String, String>,
     ) -> System<F> {
-        System { wanted: Wanted { name, files, package }, version, loaded: OnceLock::new() }
+        let wanted = Wanted { name, files, package };
+        System { wanted, version, former: None, loaded: OnceLock::new() }
+    }
+
+    /// The same, under `licence` before `version`.
+    pub(crate) const fn before(mut self, version: &'static str, licence: &'static str) -> Self {
+        self.former = Some((version, licence));
+        self
+    }
+
+    /// The licence of its version, where that is another than today's.
+    pub(crate) fn former_licence(&'static self) -> Option<&'static str> {
+        let (version, licence) = self.former?;
+        is_before(&self.version(), version).then_some(licence)
     }
 
     /// Its functions, or why it is not here.
@@ -166,24 +189,34 @@ impl Wanted {
         let name = self.name;
         match chosen(name) {
             Some(Choice::File(_)) if IS_STATIC => Err(format!("{name}: {OPENS_NONE}")),
-            Some(Choice::File(file)) => opened(&file)
-                .map_err(|error| format!("it cannot be opened ({})", cause(&error)))
-                .and_then(|library| self.checked(library, look))
-                .map_err(|why| format!("{name} in {}: {why}", file.display())),
+            Some(Choice::File(file)) => self.found(&file, look),
             Some(Choice::None) => Err(format!("{name} is left out by --library {name}=none")),
             None if IS_STATIC => Err(format!("{name} is a library of the machine: {OPENS_NONE}")),
             None => self.searched(look),
         }
     }
 
-    /// The first file that is here and is what it should be; else what was wrong with the first.
+    /// A file that the user names.
+    fn found(&self, file: &Path, look: &mut Look<'_>) -> Result<Opened, String> {
+        opened(file)
+            .map_err(|why| format!("it {why}"))
+            .and_then(|library| self.checked(library, look))
+            .map_err(|why| format!("{} in {}: {why}", self.name, file.display()))
+    }
+
+    /// The first file in the folders that the user names: its figures are not to be another's. Without one the first that
+    /// the loader finds and is what it should be; else what was wrong with the first.
     fn searched(&self, look: &mut Look<'_>) -> Result<Opened, String> {
+        if let Some(file) = places(self.files).find(|file| file.exists()) {
+            return self.found(&file, look);
+        }
         let mut wrong = None;
-        for place in places(self.files) {
-            match opened(&place).ok().map(|library| self.checked(library, look)) {
-                Some(Ok(opened)) => return Ok(opened),
-                Some(Err(why)) => drop(wrong.get_or_insert(why)),
-                None => {}
+        for file in self.files {
+            let is_missing = |why: &String| why.contains(file) && why.contains(NO_FILE);
+            match opened(Path::new(file)).and_then(|library| self.checked(library, look)) {
+                Ok(opened) => return Ok(opened),
+                Err(why) if !is_missing(&why) => drop(wrong.get_or_insert(why)),
+                Err(_) => {}
             }
         }
         let Wanted { name, package, .. } = self;
@@ -210,7 +243,13 @@ impl Wanted {
         let told = look(&Symbols { library: &library, number })?;
         // Open for good from here on: its functions are called as long as the process lives.
         let _ = library.into_raw();
-        Ok(Opened { version: if told.is_empty() { in_name } else { told }, file })
+        let version = match (&told[..], in_name.contains('.')) {
+            ("", true) => in_name,
+            // The number of its interface alone.
+            ("", false) => "not told".to_owned(),
+            _ => told,
+        };
+        Ok(Opened { version, file })
     }
 }
 
@@ -229,25 +268,26 @@ impl<F: Functions> Named for System<F> {
     }
 }
 
-/// Where a library may be: its files in the folders the user names, then wherever the system's loader
-/// looks.
-fn places(files: &'static [&'static str]) -> Vec<PathBuf> {
+/// Where a library may be in the folders that the user names.
+fn places(files: &'static [&'static str]) -> impl Iterator<Item = PathBuf> {
     let folders = std::env::var_os(PATH).unwrap_or_default();
     let folders: Vec<PathBuf> =
         std::env::split_paths(&folders).filter(|folder| !folder.as_os_str().is_empty()).collect();
-    let in_folders = folders.iter().flat_map(|folder| files.iter().map(|file| folder.join(file)));
-    in_folders.chain(files.iter().map(PathBuf::from)).collect()
+    folders.into_iter().flat_map(move |folder| files.iter().map(move |file| folder.join(file)))
 }
 
-fn opened(place: &Path) -> Result<Library, libloading::Error> {
+/// What the loader says of a file, or of what it needs, that is nowhere.
+const NO_FILE: &str = "No such file";
+
+/// The error is what the loader said, where it said anything.
+fn opened(file: &Path) -> Result<Library, String> {
     // SAFETY: libraries of these names do nothing at their start but look at the processor and get
     // themselves ready; whoever names another file answers for it.
-    unsafe { Library::open(Some(place), RTLD_NOW | RTLD_LOCAL) }
-}
-
-/// What the loader said, where it said anything.
-fn cause(error: &libloading::Error) -> String {
-    error.source().map_or_else(|| error.to_string(), ToString::to_string)
+    let library = unsafe { Library::open(Some(file), RTLD_NOW | RTLD_LOCAL) };
+    library.map_err(|error| {
+        let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+        format!("cannot be opened ({cause})")
+    })
 }
 
 /// The file that an open library came from.
@@ -296,4 +336,17 @@ pub(super) unsafe fn told(text: *const c_char) -> Result<String, String> {
     let version =
         text.split([' ', ',']).find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
     version.map(str::to_owned).ok_or_else(|| format!("tells {text:?} as its version"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_numbers() {
+        for (older, newer) in [("72.1", "74"), ("1.1.1w", "3"), ("5.4.1", "5.6"), ("5.9", "5.10")] {
+            assert!(is_before(older, newer) && !is_before(newer, older), "{older}");
+        }
+        assert!(!is_before("3.0.22", "3") && !is_before("5.6.0", "5.6"));
+    }
 }

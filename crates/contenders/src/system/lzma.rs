@@ -7,10 +7,11 @@ use super::loading::told;
 use super::{At, Blocks, System, functions, meta};
 
 pub(crate) static LIBRARY: System<Lzma> =
-    System::new("lzma", &["liblzma.so.5"], "liblzma5", |lzma| {
+    System::new("lzma", &["liblzma.so.5"], "liblzma5", |lzma: &Lzma| {
         // SAFETY: returns a constant text.
         unsafe { told((lzma.version)()) }
-    });
+    })
+    .before("5.6", "LicenseRef-public-domain");
 
 meta! {
     "lzma", "XZ Utils", "https://tukaani.org/xz/", "liblzma", "0BSD",

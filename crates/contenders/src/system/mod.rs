@@ -118,7 +118,8 @@ pub(crate) struct Lent<W: 'static, F: 'static> {
 
 impl<W: Sync, F: loading::Functions> Contender<W> for Lent<W, F> {
     fn meta(&self) -> Meta {
-        self.meta
+        let licence = self.library.former_licence().unwrap_or(self.meta.licence);
+        Meta { licence, ..self.meta }
     }
 
     fn absence(&self) -> Option<&'static str> {

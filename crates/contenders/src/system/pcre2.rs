@@ -16,9 +16,7 @@ pub(crate) static LIBRARY: System<Pcre2> =
             return Err("it tells no version".to_owned());
         }
         // SAFETY: it ends with a zero.
-        let version = unsafe { told(text.as_ptr()) };
-        // After the version stands its date.
-        version.map(|text| text.split(' ').next().unwrap_or_default().to_owned())
+        unsafe { told(text.as_ptr()) }
     });
 
 meta! { "pcre2", "PCRE2", "https://www.pcre.org", "libpcre2-8", "BSD-3-Clause" }
