@@ -217,7 +217,7 @@ pub(super) fn object<'n>(members: impl Iterator<Item = (&'n str, Digest)>) -> Di
     Digest::of_bytes(b"o").with_u64(Digest::unordered(last.into_iter().map(member)).0)
 }
 
-/// The items of an array, or the value itself as the only one.
+/// The items of an array, or none.
 pub(super) fn items<N>(value: &mut Value<N>) -> Vec<Value<N>> {
     match value {
         Value::Array(items) => mem::take(items),
