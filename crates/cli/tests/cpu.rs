@@ -289,12 +289,16 @@ fn what_a_library_may_not_do_in_fips_mode_takes_no_part() {
     let text =
         "openssl_conf = all\n[all]\nalg_section = usual\n[usual]\ndefault_properties = fips=yes\n";
     std::fs::write(file.path(), text).unwrap();
-    let mut tested = Command::new(env!("CARGO_BIN_EXE_fathom"));
-    tested.args(["cpu", "--test", "digest", "--only", "openssl,openssl-fetched,gcrypt,sha2"]);
-    tested.env("OPENSSL_CONF", file.path()).env("LIBGCRYPT_FORCE_FIPS_MODE", "1");
-    let tested = tested.output().unwrap();
-    let said = String::from_utf8_lossy(&tested.stderr).into_owned();
-    assert!(tested.status.success() && said.is_empty(), "{said}");
+    for (family, names) in
+        [("digest", "openssl,openssl-fetched,gcrypt,sha2"), ("cipher", "openssl,gcrypt,aes-gcm")]
+    {
+        let mut tested = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        tested.args(["cpu", "--test", family, "--only", names]);
+        tested.env("OPENSSL_CONF", file.path()).env("LIBGCRYPT_FORCE_FIPS_MODE", "1");
+        let tested = tested.output().unwrap();
+        let said = String::from_utf8_lossy(&tested.stderr).into_owned();
+        assert!(tested.status.success() && said.is_empty(), "{family}: {said}");
+    }
 }
 
 /// It was not on this machine, or the system's was taken in its place.

@@ -141,10 +141,15 @@ impl Gcrypt {
         let (library, mut handle) = (self, ptr::null_mut());
         // SAFETY: the handle is written if the answer is 0, and ours to close then.
         let code = unsafe { (self.cipher_open)(&mut handle, algorithm as c_int, mode as c_int, 0) };
-        let cipher = (code == 0).then(|| Cipher { library, handle, mode })?;
+        let mut cipher = (code == 0).then(|| Cipher { library, handle, mode })?;
         // SAFETY: the handle is open; the key is as long as it says.
         let code = unsafe { (self.cipher_setkey)(handle, key.as_ptr(), key.len()) };
-        (code == 0).then_some(cipher)
+        let mut is_allowed = || {
+            cipher.begin(&[0; 12]);
+            cipher.encrypts(&mut [0])
+        };
+        // In FIPS mode it is refused with a nonce of the caller's, and not before something is encrypted.
+        (code == 0 && (mode != Mode::Gcm || is_allowed())).then_some(cipher)
     }
 }
 
@@ -215,10 +220,13 @@ impl Cipher {
 
     /// Encrypts in place what comes next.
     pub(crate) fn encrypt(&mut self, bytes: &mut [u8]) {
+        assert!(self.encrypts(bytes), "{DONE}");
+    }
+
+    fn encrypts(&mut self, bytes: &mut [u8]) -> bool {
         let (run, at, length) = (self.library.cipher_encrypt, bytes.as_mut_ptr(), bytes.len());
         // SAFETY: the handle is open; without a source it works in place.
-        let code = unsafe { run(self.handle, at, length, ptr::null(), 0) };
-        assert_eq!(code, 0, "{DONE}");
+        unsafe { run(self.handle, at, length, ptr::null(), 0) == 0 }
     }
 
     /// The tag of an authenticated message.
