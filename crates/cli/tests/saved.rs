@@ -221,12 +221,18 @@ fn what_is_no_result_is_refused_with_its_place() {
             "x.json: a: a time that is none",
         ),
         ("", 3, "x.json"),
+        // It was broken in its second line.
+        ("\n{\"results\": [\n{\"command\": \"x\",\n", 3, "x.json:4:1: no JSON: EOF"),
     ] {
         fs::write(folder.path().join("x.json"), text).unwrap();
         let output = fathom(folder.path(), &["import", "x.json"]);
         let said = told(code, &output);
         assert!(said.contains(complaint) && output.stdout.is_empty(), "{said}");
     }
+    // As a PowerShell writes it; it was input that failed.
+    fs::write(folder.path().join("x.json"), b"\xff\xfe{\0").unwrap();
+    let said = told(3, &fathom(folder.path(), &["import", "x.json"]));
+    assert!(said.contains("x.json:1:1: no JSON"), "{said}");
     assert_eq!(fathom(folder.path(), &["import", "absent.json"]).status.code(), Some(4));
 }
 

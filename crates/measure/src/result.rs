@@ -274,7 +274,7 @@ impl Run {
             case.consistent().map_err(damaged)?;
             // Before commands were marked, the family told them.
             case.plan.fresh |= case.family == "commands";
-            case.judged = judge(&case.measured, case.roles, &case.plan);
+            case.judge();
         }
         Ok(run)
     }
@@ -289,6 +289,14 @@ impl Run {
 }
 
 impl Case {
+    /// Judges it by its samples. Of what another harness measured nobody counted more than time.
+    pub fn judge(&mut self) {
+        self.judged = judge(&self.measured, self.roles, &self.plan);
+        if !self.source.is_empty() {
+            self.judged.usage.fill(None);
+        }
+    }
+
     /// The contenders users asked for, by number: neither twin nor empty one.
     pub fn entrants(&self) -> impl Iterator<Item = (usize, &Row)> {
         let hidden = [self.roles.twin, self.roles.empty];

@@ -81,23 +81,27 @@ struct Figures {
     runs: usize,
     work: Work,
     is_fresh: bool,
+    /// Its one time is a mean or a median.
+    is_summary: bool,
 }
 
 /// The cases of a file, be it behind a byte order mark; `name` is shown in errors.
 ///
 /// # Errors
 /// What is no JSON, with line and column, or no file of a harness.
-pub fn import(name: &str, text: &str) -> Result<Imported, ImportError> {
+pub fn import(name: &str, text: &[u8]) -> Result<Imported, ImportError> {
     let unknown = || ImportError(format!("{name}: of no harness that is known here"));
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let (harness, all, imported) = match serde_json::from_str::<Value>(text) {
+    let text = without_mark(text);
+    let (harness, all, imported) = match serde_json::from_slice::<Value>(text) {
         Ok(value) => of_value(&value).ok_or_else(unknown)?,
         // Of `cargo criterion`: a value in each line.
         Err(error) => {
             let mut all = Vec::new();
-            for (number, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
+            let lines = text.split(|byte| *byte == b'\n').enumerate();
+            let lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
+            for (nth, (number, line)) in lines.enumerate() {
                 // One value over several lines is broken where that is, not at the end of its first line.
-                let value: Value = serde_json::from_str(line).map_err(|inner| match number {
+                let value: Value = serde_json::from_slice(line).map_err(|inner| match nth {
                     0 => no_json(name, &error, 0),
                     _ => no_json(name, &inner, number),
                 })?;
@@ -119,10 +123,10 @@ pub fn import(name: &str, text: &str) -> Result<Imported, ImportError> {
 ///
 /// # Errors
 /// As [`import`].
-pub fn criterion(name: &str, sample: &str, benchmark: &str) -> Result<Imported, ImportError> {
-    let read = |text: &str, what: &str| {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        serde_json::from_str::<Value>(text).map_err(|e| no_json(&format!("{name}/{what}"), &e, 0))
+pub fn criterion(name: &str, sample: &[u8], benchmark: &[u8]) -> Result<Imported, ImportError> {
+    let read = |text: &[u8], what: &str| {
+        let wrong = |error| no_json(&format!("{name}/{what}"), &error, 0);
+        serde_json::from_slice::<Value>(without_mark(text)).map_err(wrong)
     };
     let (sample, about) = (read(sample, "sample.json")?, read(benchmark, "benchmark.json")?);
     let parts = per_iteration(&sample["times"], &sample["iters"]).zip(about["full_id"].as_str());
@@ -139,6 +143,10 @@ pub fn criterion(name: &str, sample: &str, benchmark: &str) -> Result<Imported, 
     };
     let figures = Figures { name: id.to_owned(), ns, work, ..Figures::default() };
     finished(name, Harness::Criterion, vec![figures], Imported::default())
+}
+
+fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text)
 }
 
 /// Of a text that begins behind so many lines.
@@ -196,7 +204,9 @@ fn hyperfine(result: &Value) -> Option<Figures> {
     // Of a run that a signal ended there is none.
     let is_done = |code: &Value| code.as_i64() == Some(0);
     let failed = codes.iter().filter(|code| !is_done(code)).count();
-    let seconds = match numbers(&result["times"]) {
+    let times = numbers(&result["times"]);
+    let is_summary = times.is_none();
+    let seconds = match times {
         Some(times) => times,
         // Without --export-json's runs, as some tools keep it: the mean is of those that failed, too.
         None if failed > 0 => Vec::new(),
@@ -213,7 +223,8 @@ fn hyperfine(result: &Value) -> Option<Figures> {
     };
     for (parameter, value) in result["parameters"].as_object().into_iter().flatten() {
         let value = value.as_str()?;
-        if !name.contains(value) {
+        // As a part of a word it may be another's.
+        if name.split_whitespace().all(|word| word != value) {
             name = format!("{name} {parameter}={value}");
         }
     }
@@ -224,6 +235,7 @@ fn hyperfine(result: &Value) -> Option<Figures> {
         failed,
         runs: codes.len(),
         is_fresh: true,
+        is_summary,
         ..Figures::default()
     })
 }
@@ -272,7 +284,8 @@ fn google(benchmarks: &[Value]) -> Option<Vec<Figures>> {
         };
         if all.iter().all(|figures| figures.name != name) {
             let work = Work { bytes: per("bytes_per_second"), items: per("items_per_second") };
-            all.push(Figures { name: name.to_owned(), work, ..Figures::default() });
+            let is_summary = !is_run(benchmark);
+            all.push(Figures { name: name.to_owned(), work, is_summary, ..Figures::default() });
         }
         let figures = all.iter_mut().find(|figures| figures.name == name)?;
         figures.ns.push(ns);
@@ -291,12 +304,14 @@ fn pytest(benchmark: &Value) -> Option<Figures> {
     let name = benchmark["fullname"].as_str().or(benchmark["name"].as_str())?.to_owned();
     let stats = &benchmark["stats"];
     // There with --benchmark-save-data only.
-    let seconds = match numbers(&stats["data"]).filter(|data| !data.is_empty()) {
+    let data = numbers(&stats["data"]).filter(|data| !data.is_empty());
+    let is_summary = data.is_none();
+    let seconds = match data {
         Some(data) => data,
         None => vec![stats["median"].as_f64()?],
     };
     let ns = seconds.iter().map(|seconds| seconds * 1e9).collect();
-    Some(Figures { name, ns, ..Figures::default() })
+    Some(Figures { name, ns, is_summary, ..Figures::default() })
 }
 
 /// A line of `cargo criterion --message-format=json`: what it has, if it is about a benchmark; `None` if it is
@@ -346,7 +361,7 @@ fn finished(
             let what = &figures.name;
             return Err(ImportError(format!("{name}: {what}: a time that is none")));
         }
-        imported.without_samples += usize::from(figures.ns.len() == 1);
+        imported.without_samples += usize::from(figures.is_summary);
         let zeros = figures.ns.iter().filter(|ns| **ns == 0.0).count();
         if zeros > 0 {
             let (name, runs) = (&figures.name, figures.ns.len());
@@ -406,12 +421,35 @@ mod tests {
             {"name":"a","real_time":2,"cpu_time":1.5}]}"#;
         let peaks = r#"{"results":[{"command":"a","times":[1,2],"memory_usage_byte":[null,7]}]}"#;
         let samples = |text: &str| {
-            let rounds = import("x", text).unwrap().cases.remove(0).measured.rounds;
+            let rounds = import("x", text.as_bytes()).unwrap().cases.remove(0).measured.rounds;
             rounds.into_iter().flat_map(|mut round| round.samples.remove(0)).collect::<Vec<_>>()
         };
         let times: Vec<Option<u64>> = samples(text).iter().map(|sample| sample.cpu_ns).collect();
         assert_eq!(times, [None, Some(1500)]);
         let peaks: Vec<u64> = samples(peaks).iter().map(|sample| sample.peak_bytes).collect();
         assert_eq!(peaks, [0, 7]);
+    }
+
+    /// Where its value was a part of a word: two were called "sort f10".
+    #[test]
+    fn a_parameter_that_no_command_shows_was_in_no_name() {
+        let of =
+            |n: &str| format!(r#"{{"command":"sort f10","times":[1],"parameters":{{"n":"{n}"}}}}"#);
+        let text = format!(r#"{{"results":[{},{},{}]}}"#, of("1"), of("0"), of("f10"));
+        let cases = import("x", text.as_bytes()).unwrap().cases;
+        let names = cases.iter().map(|case| case.contenders[0].id.as_str());
+        assert_eq!(names.collect::<Vec<_>>(), ["sort f10 n=1", "sort f10 n=0", "sort f10"]);
+    }
+
+    /// One sample was called none, and faults and switches that nobody counted were zero.
+    #[test]
+    fn what_a_harness_did_not_say_is_not_made_up() {
+        let one = br#"{"results":[{"command":"a","times":[1]}]}"#;
+        let mean = br#"{"results":[{"command":"a","mean":1}]}"#;
+        let of = |text: &[u8]| import("x", text).unwrap();
+        assert_eq!([of(one), of(mean)].map(|found| found.without_samples), [0, 1]);
+        let mut case = of(one).cases.remove(0);
+        case.judge();
+        assert_eq!(case.judged.usage, [None]);
     }
 }

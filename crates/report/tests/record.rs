@@ -7,7 +7,6 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fathom_measure::compare::judge;
 use fathom_measure::result::Run;
 use fathom_report::number::duration;
 use fathom_report::table::Look;
@@ -36,15 +35,6 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap().to_string_lossy().into_owned()
 }
 
-/// A saved run, judged as `fathom report` judges it.
-fn read(file: &Path) -> Run {
-    let mut run = Run::read(file).unwrap();
-    for case in &mut run.cases {
-        case.judged = judge(&case.measured, case.roles, &case.plan);
-    }
-    run
-}
-
 /// The page of a folder.
 fn page(folder: &Path) -> String {
     let mut runs = String::new();
@@ -55,7 +45,7 @@ fn page(folder: &Path) -> String {
         let shown = match value["schema"].as_str() {
             Some("fathom-selftest") => audit(&value),
             Some("fathom-selftest-full") => promises(&value),
-            _ => markdown::run(&read(file), &Look::default()),
+            _ => markdown::run(&Run::read(file).unwrap(), &Look::default()),
         };
         let _ = writeln!(runs, "\n## {}\n\n{}", name(file), shown.trim_end());
     }
@@ -179,7 +169,10 @@ fn pages_say_what_their_saved_runs_say() {
                 file.display()
             );
             if file.extension().is_some_and(|e| e == "svg") {
-                check(&file, &scan::svg(&read(&file.with_extension("json"))).unwrap());
+                check(
+                    &file,
+                    &scan::svg(&Run::read(&file.with_extension("json")).unwrap()).unwrap(),
+                );
             }
         }
     }
@@ -214,7 +207,7 @@ fn tables_in_prose_say_what_their_saved_runs_say() {
         while let Some((before, after)) = rest.split_once("<!-- record: ") {
             let (file, block) = after.split_once(" -->\n").expect("a marker ends");
             let (_, behind) = block.split_once("<!-- end -->").expect("a table ends");
-            let run = read(&root().join("record").join(file));
+            let run = Run::read(&root().join("record").join(file)).unwrap();
             let _ =
                 write!(expected, "{before}<!-- record: {file} -->\n{}<!-- end -->", table(&run));
             rest = behind;
@@ -232,7 +225,7 @@ fn the_verdict_that_the_method_is_explained_by_is_that_of_its_record() {
     let text = fs::read_to_string(root().join("docs/method.md")).unwrap();
     let quoted = text.lines().find_map(|line| line.strip_prefix("> ")).expect("a verdict");
     let file = text.split('`').find(|part| part.starts_with("record/")).expect("a record");
-    let run = read(&root().join(file));
+    let run = Run::read(&root().join(file)).unwrap();
     let said: Vec<String> = run.cases.iter().flat_map(sentence::sentences).collect();
     assert!(said.iter().any(|sentence| sentence == quoted), "{quoted}");
     // What it is taken apart into.

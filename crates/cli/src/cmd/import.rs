@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
-use fathom_measure::compare::judge;
+use fathom_measure::result::{Build, Case};
 use fathom_report::escape;
 use fathom_report::import::{Imported, criterion, import};
 use fathom_report::view::processor;
@@ -50,12 +50,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             failures.extend(found.failures);
         }
     }
-    for case in &mut run.cases {
-        case.judged = judge(&case.measured, case.roles, &case.plan);
-        ensure!(!case.family.is_empty(), "a case without a harness");
-    }
+    run.cases.iter_mut().for_each(Case::judge);
     // What measured is not what imports.
-    run.build = fathom_measure::result::Build::default();
+    run.build = Build::default();
     run.level.clear();
     run.machine = machines.last().cloned().unwrap_or_default();
     let differ = |two: &[Value]| {
@@ -90,7 +87,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
 
 /// What a file, or criterion's folder, has, each with the file that has its time.
 fn read(path: &Path) -> anyhow::Result<Vec<(Imported, PathBuf)>> {
-    let text = |path: &Path| fs::read_to_string(path).with_context(|| path.display().to_string());
+    let text = |path: &Path| fs::read(path).with_context(|| path.display().to_string());
     if !path.is_dir() {
         let name = path.display().to_string();
         return Ok(vec![(import(&name, &text(path)?)?, path.to_owned())]);

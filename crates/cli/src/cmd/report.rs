@@ -6,7 +6,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
-use fathom_measure::compare::judge;
 use fathom_measure::result::Run;
 use fathom_report::headline::of_run;
 use fathom_report::html::index::{self, Entry};
@@ -57,8 +56,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
                 }
                 None => bail!("{}: no contender {baseline:?}", case.title()),
             }
+            case.judge();
         }
-        case.judged = judge(&case.measured, case.roles, &case.plan);
     }
     if options.baseline.is_some() {
         // What the command concluded was about its own baseline.
