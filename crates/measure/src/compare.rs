@@ -20,6 +20,11 @@ const DISTURBED_FACTOR: f64 = 1.02;
 const DISTURBED_SHARE: f64 = 0.10;
 /// As narrow as is asked for where nothing was.
 const NARROW: f64 = 0.01;
+/// Level at which it is decided whether the overhead is subtracted, 1 - this: one for all, or times would change
+/// with whoever is compared, how many they are, and what error is allowed.
+const KNOWN_AT: f64 = 0.01;
+/// As a share of the time that is left, so much of the overhead may be unknown, or subtracted at all.
+const KNOWN: f64 = 0.01;
 
 /// A measurement with its verdicts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -110,8 +115,21 @@ pub struct Overhead {
     /// Whether more than a hundredth of some contender's readings do not exceed the median.
     pub overlaps: bool,
     /// Whether the median was subtracted from every figure: only if nothing overlaps, and if that share is
-    /// below 1 %, or, for commands, if the interval is that narrow.
+    /// below 1 %, or, for commands, if the interval is narrower than 1 % of what is left of the fastest; both at 99 %.
     pub subtracted: bool,
+}
+
+impl Overhead {
+    /// The interval of a ratio to a baseline that takes `ns` less the median, for all that the overhead may be. That
+    /// moves no end across 1: who takes longer does so whatever is taken from both.
+    fn widened(&self, ends: Interval, ns: f64) -> Interval {
+        // Of a baseline that may be all overhead there is no ratio; a hundredth of it leaves bounds as good as none.
+        let shares =
+            [self.ns_low, self.ns_high].map(|spare| ((spare - self.ns_median) / ns).min(0.99));
+        let [a, b] = shares
+            .map(|share| [ends.low, ends.high].map(|end| ((end - share) / (1.0 - share)).max(0.0)));
+        Interval { low: a[0].min(b[0]), high: a[1].max(b[1]) }
+    }
 }
 
 /// What the hidden copy of the baseline shows: how well identical code is known to be identical here.
@@ -195,7 +213,8 @@ fn judged(measured: &Measured, roles: Roles, plan: &Plan, subtract: bool) -> Jud
     let alpha_each = plan.alpha * measured.alpha_share / count as f64;
     let overhead = overhead(measured, roles, plan, clock, alpha_each)
         .map(|found| Overhead { subtracted: found.subtracted && subtract, ..found });
-    let subtract_ns = overhead.filter(|o| o.subtracted).map_or(0.0, |o| o.ns_median);
+    let less = overhead.filter(|o| o.subtracted);
+    let subtract_ns = less.map_or(0.0, |o| o.ns_median);
     let view = View { measured, clock, subtract_ns };
     let twin = roles.twin.filter(alive).filter(|_| alive(&roles.twin_of));
     let sets = match plan.fresh {
@@ -214,11 +233,15 @@ fn judged(measured: &Measured, roles: Roles, plan: &Plan, subtract: bool) -> Jud
         (None, None) => None,
     };
     let floor = Floor::of(floor);
+    let summaries: Vec<Option<Summary>> = (0..measured.failures.len())
+        .map(|i| if alive(&i) { view.summary(i) } else { None })
+        .collect();
     let context = Context {
         alpha_each,
         plan,
         common,
         floor,
+        less: less.zip(summaries[roles.baseline].map(|baseline| baseline.ns_median)),
         sets: measured.rounds.last().map_or(0, |round| round.process + 1),
         broken: match (alive(&roles.baseline), roles.twin) {
             (false, _) => Some(Broken::Baseline),
@@ -233,9 +256,6 @@ fn judged(measured: &Measured, roles: Roles, plan: &Plan, subtract: bool) -> Jud
         context.comparison(contender, pairs, estimate)
     };
     let comparisons = compared.iter().zip(&pairs).map(comparison).collect();
-    let summaries = (0..measured.failures.len())
-        .map(|i| if alive(&i) { view.summary(i) } else { None })
-        .collect();
     let spare = roles.empty.filter(|_| subtract_ns > 0.0).and_then(|empty| view.usage(empty));
     let usage = (0..measured.failures.len())
         .map(|i| if alive(&i) { Some(view.usage(i)?.less(spare)) } else { None })
@@ -274,25 +294,37 @@ pub fn leaves_open(measured: &Measured, roles: Roles, plan: &Plan, above: f64) -
 /// A contender's own time per iteration as measured, in nanoseconds, and its interval at level 1 - alpha: what two
 /// runs that were not interleaved have of each other. Over sets of processes the geometric mean of their
 /// medians, for commands what their rounds say.
-#[must_use]
+///
+/// # Errors
+/// Why there is no interval.
 pub fn time_estimate(
     measured: &Measured,
     plan: &Plan,
     clock: Clock,
     contender: usize,
     alpha: f64,
-) -> Option<(f64, Interval)> {
+) -> Result<(f64, Interval), Unresolved> {
     let view = View { measured, clock, subtract_ns: 0.0 };
     let logs = view.logs(None);
-    match plan.fresh {
-        true => {
-            let logs = logs.iter().filter_map(|round| round.1[contender]).collect();
-            let times = Pairs { logs, zero_readings: 0 };
-            let said = Common::of([&times]).judged(&times, alpha);
-            Some((said.log?.exp(), said.interval?))
-        }
-        false => sets::alone(&logs, contender, alpha),
+    if plan.fresh {
+        let logs: Vec<f64> = logs.iter().filter_map(|round| round.1[contender]).collect();
+        let (rounds, times) = (logs.len(), Pairs { logs, zero_readings: 0 });
+        let said = Common::of([&times]).judged(&times, alpha);
+        let found = said.log.zip(said.interval).map(|(log, interval)| (log.exp(), interval));
+        let needed = || said.needed(rounds, alpha);
+        return found.ok_or_else(|| Unresolved::TooFew { rounds, needed: needed() });
     }
+    let of = |alpha| sets::alone(&logs, contender, alpha);
+    of(alpha).ok_or_else(|| {
+        let own = logs.iter().filter(|round| round.1[contender].is_some());
+        let mut sets = own.map(|round| round.0);
+        let first = sets.next();
+        match sets.all(|set| Some(set) == first) {
+            true => Unresolved::OneProcess,
+            false if of(0.5).is_some() => Unresolved::Unbounded,
+            false => Unresolved::Resolution,
+        }
+    })
 }
 
 /// The median of a contender's own time per iteration over all rounds, in nanoseconds, as measured.
@@ -362,16 +394,20 @@ fn overhead(
     let view = View { measured, clock, subtract_ns: 0.0 };
     let empty = view.per_iteration(roles.empty?);
     let ns_median = median(&empty)?;
-    let interval = sign_interval(&empty, alpha_each)?;
+    let known = sign_interval(&empty, KNOWN_AT)?;
+    // Where there is none there is none of a ratio either.
+    let interval = sign_interval(&empty, alpha_each).unwrap_or(known);
     let others = (0..measured.failures.len())
         .filter(|&i| Some(i) != roles.empty && measured.failures[i].is_none());
     let readings: Vec<Vec<f64>> = others.map(|i| view.per_iteration(i)).collect();
     // Where nobody has a time it is no share of any.
     let fastest = readings.iter().filter_map(|own| median(own)).min_by(f64::total_cmp)?;
-    let share_most = interval.high / fastest;
     // A command cannot be iterated to dwarf the shell's start; there the start is subtracted if it
-    // is known well enough.
-    let known = if plan.iterations.is_some() { interval.width() / fastest } else { share_most };
+    // is known well enough beside what it leaves.
+    let share = match plan.iterations {
+        Some(_) => known.width() / (fastest - ns_median),
+        None => known.high / fastest,
+    };
     // Less it, readings that do not exceed it would be zero and left out: the rest took too long, and its
     // ratio is too near to 1.
     let is_below =
@@ -381,9 +417,9 @@ fn overhead(
         ns_median,
         ns_low: interval.low,
         ns_high: interval.high,
-        share_most,
+        share_most: interval.high / fastest,
         overlaps,
-        subtracted: known < 0.01 && !overlaps,
+        subtracted: share < KNOWN && !overlaps,
     })
 }
 
@@ -477,6 +513,8 @@ struct Context<'a> {
     plan: &'a Plan,
     common: Common,
     floor: Floor,
+    /// What was subtracted, and the baseline's time less it.
+    less: Option<(Overhead, f64)>,
     /// Sets of processes that were measured.
     sets: u32,
     broken: Option<Broken>,
@@ -489,7 +527,7 @@ impl Context<'_> {
         pairs: &Pairs,
         estimate: Option<Estimate>,
     ) -> Comparison {
-        let said = match estimate {
+        let mut said = match estimate {
             Some(estimate) => Said {
                 log: Some(estimate.log),
                 interval: estimate.interval(self.alpha_each),
@@ -498,6 +536,9 @@ impl Context<'_> {
             },
             None => self.common.judged(pairs, self.alpha_each),
         };
+        if let Some((overhead, ns)) = self.less {
+            said.interval = said.interval.map(|ends| overhead.widened(ends, ns));
+        }
         Comparison {
             contender,
             pairs: pairs.logs.len(),

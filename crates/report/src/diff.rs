@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::fmt::Write;
 
-use fathom_measure::compare::{Unresolved, Verdict, judge, judge_as_measured, time_estimate};
+use fathom_measure::compare::{Unresolved, Verdict, judge, judge_as_measured};
 use fathom_measure::plan::Plan;
 use fathom_measure::result::{Case, Run};
 use fathom_measure::sample::Failure;
@@ -202,7 +202,7 @@ fn difference(title: &str, old: (&Case, usize), new: (&Case, usize)) -> Differen
                 let interval = Interval { low: n.low / o.high, high: n.high / o.low };
                 ((was, is), is / was, Ok(interval))
             }
-            Err(why) => ((was, is), is / was, Err(why)),
+            Err(why) => ((was, is), is / was, Err(Some(why))),
         },
     };
     let interval = ends.ok().filter(|_| unjudged.is_none());
@@ -272,21 +272,10 @@ fn failed_in(before: Option<&Failure>, now: Option<&Failure>) -> Option<Change> 
     }
 }
 
-/// In the place of an interval: why there is none, where that is known.
-type Endless = Option<Unresolved>;
-
-/// A contender's time with its interval. Of several sets there is none where all read the same, or vary without
-/// bounds.
-fn time((case, number): (&Case, usize), alike: &Alike) -> Result<(f64, Interval), Endless> {
+/// A contender's time with its interval, or why it has none.
+fn time((case, number): (&Case, usize), alike: &Alike) -> Result<(f64, Interval), Unresolved> {
     let alpha = half(&case.plan).alpha / case.entrants().count() as f64;
-    alike.estimate(case, number, alpha).ok_or_else(|| {
-        let own = case.measured.rounds.iter().filter(|round| round.samples[number].is_some());
-        let mut sets = own.map(|round| round.process);
-        let first = sets.next();
-        let is_of_sets = !case.plan.fresh && sets.any(|set| Some(set) != first);
-        let varies = time_estimate(&case.measured, &case.plan, alike.clock, number, 0.5).is_some();
-        is_of_sets.then_some(if varies { Unresolved::Unbounded } else { Unresolved::Resolution })
-    })
+    alike.estimate(case, number, alpha)
 }
 
 /// The change of the ratio to a baseline that both runs share; without an interval where all sets of processes
@@ -295,7 +284,7 @@ fn relative(
     old: (&Case, usize),
     new: (&Case, usize),
     alike: &Alike,
-) -> Option<(f64, Result<Interval, Endless>)> {
+) -> Option<(f64, Result<Interval, Option<Unresolved>>)> {
     let baseline = |case: &Case| case.contenders[case.roles.baseline].clone();
     let (was, is) = (baseline(old.0), baseline(new.0));
     if was.id != is.id || was.about.version != is.about.version {
@@ -337,9 +326,14 @@ impl Diff {
     #[must_use]
     pub fn is_incomplete(&self) -> bool {
         let is_lost = |d: &Difference| d.change == Change::OldOnly;
+        self.differences.iter().any(is_lost) || self.is_vain()
+    }
+
+    /// Whether nothing was compared and nothing is repaired.
+    #[must_use]
+    pub fn is_vain(&self) -> bool {
         let is_repaired = |d: &Difference| matches!(d.change, Change::Repaired(_));
-        let is_vain = self.nothing_in_common() && !self.differences.iter().any(is_repaired);
-        self.differences.iter().any(is_lost) || is_vain
+        self.nothing_in_common() && !self.differences.iter().any(is_repaired)
     }
 
     /// Whether no contender has times in both runs.

@@ -5,8 +5,10 @@
 use std::collections::BTreeSet;
 
 use fathom_measure::command::filled;
-use fathom_measure::compare::Comparison;
+use fathom_measure::compare::{Clock, Comparison, Judged, judge};
+use fathom_measure::plan::Plan;
 use fathom_measure::result::{Case, Run};
+use fathom_measure::sample::Sample;
 use fathom_measure::stats::median;
 use serde_json::{Map, Value, json};
 
@@ -52,24 +54,26 @@ impl Figures<'_> {
 }
 
 /// All commands that have times, in the order they were given.
-fn figures(run: &Run) -> Vec<Figures<'_>> {
-    run.cases.iter().flat_map(|case| case.entrants().filter_map(|(n, _)| figure(case, n))).collect()
+fn figures<'a>(run: &'a Run) -> Vec<Figures<'a>> {
+    let of = |case: &'a Case| {
+        // What is subtracted of wall time is what is known on that clock, whichever the verdicts have.
+        let plan = Plan { clock: Some(Clock::Wall), ..case.plan.clone() };
+        let wall = judge(&case.measured, case.roles, &plan);
+        case.entrants().filter_map(move |(number, _)| figure(case, &wall, number))
+    };
+    run.cases.iter().flat_map(of).collect()
 }
 
-fn figure(case: &Case, number: usize) -> Option<Figures<'_>> {
-    let samples = |contender: usize| {
-        case.measured.rounds.iter().filter_map(move |round| round.samples[contender].as_ref())
-    };
-    case.judged.summaries[number]?;
-    let wall = |contender| samples(contender).map(|s| s.wall_ns as f64 / 1e9).collect::<Vec<_>>();
-    let is_subtracted = case.judged.overhead.is_some_and(|overhead| overhead.subtracted);
-    let empty = case.roles.empty.filter(|_| is_subtracted);
-    let spare = empty.and_then(|empty| median(&wall(empty))).unwrap_or(0.0);
-    let times: Vec<f64> = wall(number).iter().map(|time| (time - spare).max(0.0)).collect();
+fn figure<'a>(case: &'a Case, judged: &Judged, number: usize) -> Option<Figures<'a>> {
+    let samples = || case.measured.rounds.iter().filter_map(|round| round.samples[number].as_ref());
+    judged.summaries[number]?;
+    let spare = judged.overhead.filter(|o| o.subtracted).map_or(0.0, |o| o.ns_median);
+    let time = |sample: &Sample| (sample.wall_ns as f64 - spare).max(0.0) / 1e9;
+    let times: Vec<f64> = samples().map(time).collect();
     let count = times.len() as f64;
     let mean = times.iter().sum::<f64>() / count;
     let square: f64 = times.iter().map(|time| (time - mean).powi(2)).sum();
-    let usage = case.judged.usage[number];
+    let usage = judged.usage[number];
     let row = &case.contenders[number];
     let parameters = case.workload.parameters.iter().chain(&row.parameters);
     let named = parameters.map(|(name, value)| (name.clone(), json!(value)));
@@ -87,8 +91,8 @@ fn figure(case: &Case, number: usize) -> Option<Figures<'_>> {
         median: median(&times)?,
         user: usage.and_then(|usage| usage.ns_user).unwrap_or(0.0) / 1e9,
         system: usage.and_then(|usage| usage.ns_system).unwrap_or(0.0) / 1e9,
-        codes: samples(number).map(|sample| sample.exit_code).collect(),
-        peaks: samples(number).map(|sample| sample.peak_bytes).collect(),
+        codes: samples().map(|sample| sample.exit_code).collect(),
+        peaks: samples().map(|sample| sample.peak_bytes).collect(),
         times,
         comparison: case.judged.comparisons.iter().find(|c| c.contender == number),
     })

@@ -1,6 +1,6 @@
 //! A case made ready to be shown: rows in order of their time, with what each needs in one place.
 
-use fathom_measure::compare::{Clock, Comparison, Summary, time_estimate, time_median};
+use fathom_measure::compare::{Clock, Comparison, Summary, Unresolved, time_estimate, time_median};
 use fathom_measure::result::{Case, Row, Run};
 use fathom_measure::sample::Failure;
 use fathom_measure::stats::Interval;
@@ -115,7 +115,7 @@ pub fn conditions(case: &Case) -> String {
 /// with too few rounds, or sets that all read the same.
 #[must_use]
 pub fn interval(case: &Case, number: usize) -> Option<Interval> {
-    Some(Alike::of(&[case]).estimate(case, number, case.judged.alpha_each)?.1)
+    Alike::of(&[case]).estimate(case, number, case.judged.alpha_each).ok().map(|found| found.1)
 }
 
 /// What the times of several runs are taken of, so that they are times of one quantity.
@@ -137,7 +137,7 @@ impl Alike {
     pub fn of(cases: &[&Case]) -> Alike {
         let first = cases.first().map_or(Clock::Wall, |case| case.judged.clock);
         let one_clock = cases.iter().all(|case| case.judged.clock == first);
-        let is_less = |case: &&Case| spare(case) > 0.0;
+        let is_less = |case: &&Case| spare(case).is_some();
         Alike {
             clock: if one_clock { first } else { Clock::Wall },
             subtracted: one_clock && cases.iter().all(is_less),
@@ -149,16 +149,28 @@ impl Alike {
     /// A contender's median time per iteration.
     #[must_use]
     pub fn median(&self, case: &Case, number: usize) -> Option<f64> {
-        let less = if self.subtracted { spare(case) } else { 0.0 };
+        let (less, _) = self.spare(case);
         Some(time_median(&case.measured, self.clock, number)? - less).filter(|&ns| ns > 0.0)
     }
 
     /// Its time with the interval at level 1 - alpha, which is not that of the median over all rounds.
-    #[must_use]
-    pub fn estimate(&self, case: &Case, number: usize, alpha: f64) -> Option<(f64, Interval)> {
-        let less = if self.subtracted { spare(case) } else { 0.0 };
+    ///
+    /// # Errors
+    /// Why there is no interval.
+    pub fn estimate(
+        &self,
+        case: &Case,
+        number: usize,
+        alpha: f64,
+    ) -> Result<(f64, Interval), Unresolved> {
+        let (less, ends) = self.spare(case);
         let found = time_estimate(&case.measured, &case.plan, self.clock, number, alpha)?;
-        Some((found.0 - less, shifted(found.1, less)?))
+        // What may be nothing is any number of times as long as another.
+        Ok((found.0 - less, shifted(found.1, ends).ok_or(Unresolved::ContainsOne)?))
+    }
+
+    fn spare(&self, case: &Case) -> (f64, Interval) {
+        spare(case).filter(|_| self.subtracted).unwrap_or((0.0, Interval { low: 0.0, high: 0.0 }))
     }
 
     /// In which way these are not the times that the runs show.
@@ -203,14 +215,15 @@ pub fn answers_differ(a: &Case, b: &Case) -> bool {
     a.check.zip(b.check).is_some_and(|(a, b)| a != b)
 }
 
-/// What was subtracted from every time.
-fn spare(case: &Case) -> f64 {
-    let overhead = case.judged.overhead.filter(|overhead| overhead.subtracted);
-    overhead.map_or(0.0, |overhead| overhead.ns_median)
+/// What was subtracted from every time: its median and its interval.
+fn spare(case: &Case) -> Option<(f64, Interval)> {
+    let o = case.judged.overhead.filter(|overhead| overhead.subtracted)?;
+    Some((o.ns_median, Interval { low: o.ns_low, high: o.ns_high }))
 }
 
-fn shifted(interval: Interval, less: f64) -> Option<Interval> {
-    let (low, high) = (interval.low - less, interval.high - less);
+/// For all that the overhead may be.
+fn shifted(of: Interval, less: Interval) -> Option<Interval> {
+    let (low, high) = (of.low - less.high, of.high - less.low);
     (low > 0.0 && high.is_finite()).then_some(Interval { low, high })
 }
 

@@ -928,6 +928,63 @@ fn runs_of_which_one_has_its_start_subtracted_are_compared_as_measured() {
     assert!(calm_alone[0].points[0].1 == less && calm_alone[0].note.is_none(), "{calm_alone:?}");
 }
 
+/// Whether it was subtracted was decided anew at half the error: in one of the two runs it then was not.
+#[test]
+fn one_of_two_runs_of_the_same_times_was_compared_with_the_shell_s_start_in_it() {
+    let of = |low: usize| {
+        let mut case = commands().cases.remove(0);
+        case.plan.alpha = 0.005;
+        for round in &mut case.measured.rounds[..low] {
+            let start = round.samples[3].as_mut().unwrap();
+            (start.wall_ns, start.cpu_ns) = (START_NS / 2, Some(START_NS / 2));
+        }
+        saved(case)
+    };
+    // Of 36 the tenth ends the interval at this level, the ninth that at half the error.
+    for found in [diff(&of(0), &of(9)), diff(&of(9), &of(0))] {
+        assert!(found.cautions.is_empty(), "{found:?}");
+        for d in found.differences {
+            assert_eq!((d.ratio, d.change), (Some(1.0), Change::NotResolved));
+        }
+    }
+}
+
+/// No word on what a verdict takes.
+#[test]
+fn times_alone_of_too_few_samples_are_not_resolved_for_that() {
+    for (fresh, why) in [
+        (true, "5 rounds are too few, 18 needed"),
+        (false, "all rounds are of one set of processes"),
+    ] {
+        let mut case = case(fresh, false);
+        case.roles = Roles::default();
+        case.contenders.truncate(1);
+        case.measured.failures.truncate(1);
+        case.measured.rounds.truncate(5);
+        for round in &mut case.measured.rounds {
+            (round.process, round.samples) = (0, vec![round.samples[0].clone()]);
+        }
+        let run = saved(case);
+        let text = diff(&run, &run).text();
+        assert!(text.contains(&format!("alpha: not resolved: {why}, ratio 1.000")), "{text}");
+    }
+}
+
+/// It was that of the verdicts' clock which had to be known: some runs then took less than nothing.
+#[test]
+fn exports_subtract_a_start_that_is_known_on_the_wall_clock_alone() {
+    let mut case = restless_commands("").cases.remove(0);
+    case.plan.clock = Some(Clock::Cpu);
+    for round in &mut case.measured.rounds {
+        round.samples[3].as_mut().unwrap().cpu_ns = Some(START_NS);
+    }
+    let run = saved(case);
+    assert!(run.cases[0].judged.overhead.unwrap().subtracted);
+    let json: serde_json::Value = serde_json::from_str(&hyperfine::json(&run)).unwrap();
+    let time = json["results"][0]["times"][1].as_f64().unwrap();
+    assert!((time - TIMES[5][0] as f64 / 1e6).abs() < 1e-12, "{time}");
+}
+
 #[test]
 fn a_command_that_is_shown_can_be_pasted_into_a_shell() {
     let mut run = saved(case(false, false));
