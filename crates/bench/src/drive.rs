@@ -179,11 +179,11 @@ impl Own {
         let before = options.baseline.as_deref().map(Run::read).transpose().map_err(bad)?;
         let path = options.save.as_deref();
         path.map_or(Ok(()), ensure_savable)?;
-        let run = self.measured(groups, options)?;
+        let (run, end) = self.measured(groups, options)?;
         let saved = path.map_or(Ok(()), |path| save(&run, path));
         // What cannot be saved is shown at least.
         let shown = print(&shown(&run, &options.format)?);
-        saved.and(shown)?;
+        saved.and(shown).and(end)?;
         let failed =
             run.cases.iter().any(|case| case.measured.failures.iter().any(Option::is_some));
         let Some(before) = before else { return Ok(!failed) };
@@ -193,7 +193,7 @@ impl Own {
         } else {
             io::stderr().write_all(diff.text().as_bytes())?;
         }
-        Ok(!failed && !diff.is_worse())
+        Ok(!failed && !diff.is_worse() && !diff.is_vain())
     }
 
     fn listed(&self, filters: &[String]) -> Vec<Listed> {
@@ -237,23 +237,35 @@ impl Own {
         Ok(all)
     }
 
-    fn measured(&self, groups: &[Listed], options: &Options) -> io::Result<Run> {
-        let mut command = command_line();
-        self.name.clone_into(&mut command[0]);
-        let mut run = Run {
-            schema: SCHEMA.to_owned(),
-            version: VERSION,
-            command,
-            started: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-            program: format!("fathom-bench {}", env!("CARGO_PKG_VERSION")),
-            machine: serde_json::to_value(Machine::here())?,
-            ..Run::default()
-        };
+    /// The run, and what kept a group of it from being measured.
+    fn measured(&self, groups: &[Listed], options: &Options) -> io::Result<(Run, io::Result<()>)> {
+        // What repeats it; cargo adds `--bench` itself.
+        let mut command =
+            ["cargo", "bench", "--bench", self.name, "--"].map(str::to_owned).to_vec();
+        command.extend(command_line().into_iter().skip(1).filter(|word| word != "--bench"));
+        let (mut run, mut end) = (
+            Run {
+                schema: SCHEMA.to_owned(),
+                version: VERSION,
+                command,
+                started: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+                program: format!("fathom-bench {}", env!("CARGO_PKG_VERSION")),
+                machine: serde_json::to_value(Machine::here())?,
+                ..Run::default()
+            },
+            Ok(()),
+        );
         for group in groups {
             let _ = writeln!(io::stderr(), "{}: {}", self.name, title(&group.spec));
-            run.cases.push(self.case(group, options)?);
+            match self.case(group, options) {
+                Ok(case) => run.cases.push(case),
+                Err(error) => {
+                    run.notes.push(format!("not measured: {}: {error}", title(&group.spec)));
+                    end = end.and(Err(error));
+                }
+            }
         }
-        Ok(run)
+        Ok((run, end))
     }
 
     fn case(&self, group: &Listed, options: &Options) -> io::Result<Case> {

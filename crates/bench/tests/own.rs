@@ -54,13 +54,22 @@ fn faulty(bench: &mut Bench<'_>) {
     });
 }
 
+fn headless(bench: &mut Bench<'_>) {
+    bench.group("headless", |group| {
+        group.function("crash", || -> i32 { std::process::abort() });
+    });
+}
+
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     if words.first().is_some_and(|word| word == "--fathom-worker")
         || std::env::var_os(VARIABLE).is_some()
     {
-        let again = std::env::var(VARIABLE).is_ok_and(|value| value == "again");
-        let last = if again { sums } else { faulty };
+        let last = match std::env::var(VARIABLE).as_deref() {
+            Ok("again") => sums,
+            Ok("headless") => headless,
+            _ => faulty,
+        };
         return fathom_bench::run("own", &[sums, consumers, last]);
     }
     if words.iter().any(|word| word == "--ignored" || word == "--list") {
@@ -70,10 +79,12 @@ fn main() -> ExitCode {
     a_slower_function_is_called_slower_and_compared_with_a_saved_run();
     a_run_whose_reader_went_away_was_not_saved();
     a_wrong_answer_and_a_crash_cost_their_rows();
+    a_group_whose_first_function_fails_cost_those_before_it();
+    a_baseline_of_other_functions_was_no_reason_to_fail();
     mistakes_are_refused();
     groups_of_one_name_are_refused();
     // As the harness of the others says it: `cargo xtask mutants` looks for that.
-    println!("test result: ok. 6 passed; 0 failed");
+    println!("test result: ok. 8 passed; 0 failed");
     ExitCode::SUCCESS
 }
 
@@ -187,6 +198,32 @@ fn a_wrong_answer_and_a_crash_cost_their_rows() {
         (&"wrong_answer".into(), &"crashed".into())
     );
     assert!(run["cases"][1]["measured"]["failures"].as_array().unwrap().iter().all(Value::is_null));
+}
+
+fn a_group_whose_first_function_fails_cost_those_before_it() {
+    let arguments = ["--bench", "consume", "headless", "--budget", "0.02", "--format", "json"];
+    let output = as_bench("headless", &arguments);
+    assert_eq!(output.status.code(), Some(4), "{}", words(&output));
+    let run: Value = serde_json::from_slice(&output.stdout).expect("what was measured is shown");
+    assert_eq!(run["cases"].as_array().unwrap().len(), 1);
+    assert!(run["notes"][0].as_str().unwrap().starts_with("not measured: headless: "), "{run}");
+    // What repeats it; its page was called after the first filter or file.
+    let command: Vec<&str> =
+        run["command"].as_array().unwrap().iter().flat_map(Value::as_str).collect();
+    assert_eq!(
+        command.join(" "),
+        "cargo bench --bench own -- consume headless --budget 0.02 --format json"
+    );
+}
+
+fn a_baseline_of_other_functions_was_no_reason_to_fail() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.json");
+    let path = path.to_str().unwrap();
+    own(&["--bench", "consume", "--budget", "0.02", "--save", path]);
+    let output = own(&["--bench", "free", "--budget", "0.02", "--baseline", path]);
+    assert!(words(&output).contains("nothing was compared"), "{}", words(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
 }
 
 fn mistakes_are_refused() {
