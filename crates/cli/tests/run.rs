@@ -284,6 +284,20 @@ fn several_scans_give_every_combination_and_lists_escape_commas() {
     assert_eq!(commands, all.map(|line| format!("echo {line}")).iter().map(|s| &**s).collect());
 }
 
+/// Two contenders had one name, and `diff` compared the one's time with the other's.
+#[test]
+fn a_value_that_the_command_does_not_show_is_in_the_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = [
+        "-N", "-r", "2", "-w", "0", "-L", "a", "1,2", "-L", "b", "3,4", "-p", "true {b}",
+        "--export-json", "x.json", "true {a}",
+    ];
+    told(0, &run(folder.path(), &line));
+    let results = json(&folder.path().join("x.json"))["results"].as_array().unwrap().clone();
+    let names: Vec<&str> = results.iter().filter_map(|r| r["command"].as_str()).collect();
+    assert_eq!(names, ["true 1 b=3", "true 2 b=3", "true 1 b=4", "true 2 b=4"]);
+}
+
 /// What an empty command prints, nothing, was as good as anything.
 #[test]
 fn an_empty_command_is_one_like_others() {

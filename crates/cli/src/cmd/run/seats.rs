@@ -104,9 +104,11 @@ fn seat(
     let nothing = "''".to_owned();
     let (name, is_own) = options.name(number, place);
     let name = name.unwrap_or(if line.is_empty() { &nothing } else { &line });
-    let id = filled(name, &parameters);
-    let values = || parameters.iter().map(|(name, value)| format!(" {name}={value}"));
-    let id = if id == *name && !is_own { values().fold(id, |id, value| id + &value) } else { id };
+    // Nor are two of one name where a value stands elsewhere.
+    let elsewhere = |of: &(&String, &String)| !is_own && !name.contains(&format!("{{{}}}", of.0));
+    let rest = parameters.iter().filter(elsewhere);
+    let id =
+        rest.fold(filled(name, &parameters), |id, (name, value)| format!("{id} {name}={value}"));
     Ok(Seat {
         id,
         outside: Outside {
