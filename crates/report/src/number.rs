@@ -113,6 +113,17 @@ pub fn count(items: f64) -> String {
     in_unit(items, &units)
 }
 
+/// A round number at an axis: `20 k`, `0.0005`, `65537`. No digit is lost, but those that a double has not.
+#[must_use]
+pub fn axis(value: f64) -> String {
+    let value = format!("{value:.11e}").parse().unwrap_or(value);
+    let units = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
+    match units.iter().find(|(size, _)| value >= *size && value % size == 0.0) {
+        Some((size, unit)) => format!("{} {unit}", value / size),
+        None => value.to_string(),
+    }
+}
+
 /// So many of something: `1 round`, `2 rounds`.
 #[must_use]
 pub fn plural(count: usize, noun: &str) -> String {
@@ -210,5 +221,12 @@ mod tests {
     fn round_numbers_have_no_zeros_behind_the_point() {
         let rounded = ["20.00 ms", "1000 s", "2.500 M", "5.000"].map(round);
         assert_eq!(rounded, ["20 ms", "1000 s", "2.5 M", "5"]);
+    }
+
+    /// It was "0" and "65.54 k".
+    #[test]
+    fn a_number_at_an_axis_keeps_its_digits() {
+        let shown = [0.0001, 5.0 * 1e-6, 3.0 * 0.1, 2.5, 65_537.0, 20_000.0, 5e6, 1e15].map(axis);
+        assert_eq!(shown, ["0.0001", "0.000005", "0.3", "2.5", "65537", "20 k", "5 M", "1000 T"]);
     }
 }

@@ -11,7 +11,7 @@ use fathom_measure::stats::Interval;
 use fathom_measure::workload::{Spec, parse_number};
 
 use crate::escape::html as escaped;
-use crate::number::{count, digits, duration, round};
+use crate::number::{axis, duration, round};
 use crate::view::{interval, lines};
 
 /// Colours that people with any colour vision can tell apart (Okabe and Ito 2008).
@@ -38,10 +38,12 @@ pub(crate) struct Curve {
 }
 
 /// A point of a curve.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Point {
     /// The number.
     pub(crate) at: f64,
+    /// The same as it was given.
+    pub(crate) given: String,
     /// The median time, in nanoseconds.
     pub(crate) ns: f64,
     /// Its interval.
@@ -88,7 +90,7 @@ impl Scan {
         let mut scan = Scan { name, curves: Vec::new(), works: scanned };
         for case in cases {
             let value = case.workload.parameters.get(&scan.name)?;
-            let at = number(value)?;
+            number(value)?;
             let of = match works.len() {
                 1 => String::new(),
                 _ => {
@@ -97,7 +99,7 @@ impl Scan {
                 }
             };
             for line in lines(case) {
-                scan.add(format!("{}{of}", line.row.id), point(case, line.number, at));
+                scan.add(format!("{}{of}", line.row.id), point(case, line.number, value));
             }
         }
         Some(scan.sorted())
@@ -118,12 +120,13 @@ impl Scan {
         let mut points = Vec::new();
         for (contender, row) in valued() {
             let value = row.parameters.get(&scan.name)?.as_str();
+            number(value)?;
             let known = seen.iter().position(|(other, _)| *other == value);
             let known = known.unwrap_or_else(|| {
                 seen.push((value, Vec::new()));
                 seen.len() - 1
             });
-            points.push((seen[known].1.len(), point(case, contender, number(value)?)));
+            points.push((seen[known].1.len(), point(case, contender, value)));
             seen[known].1.push(&row.id);
         }
         let [(one, ids), (other, others), ..] = &seen[..] else { return None };
@@ -208,9 +211,10 @@ fn template(commands: [&str; 2], values: [&str; 2], parameter: &str) -> String {
     commands[0].to_owned()
 }
 
-fn point(case: &Case, contender: usize, at: f64) -> Option<Point> {
+fn point(case: &Case, contender: usize, given: &str) -> Option<Point> {
+    let (at, given) = (number(given)?, given.to_owned());
     let ns = case.judged.summaries[contender]?.ns_median;
-    Some(Point { at, ns, ends: interval(case, contender) })
+    Some(Point { at, given, ns, ends: interval(case, contender) })
 }
 
 impl Curve {
@@ -310,7 +314,7 @@ fn drawn(name: &str, curves: &[Curve]) -> Option<String> {
             "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"20\" y2=\"{bottom}\" stroke=\"#8884\"/>\
              <text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
             bottom + 16.0,
-            round(&count(value))
+            axis(value)
         );
     }
     for value in ticks(low, high) {
@@ -353,7 +357,7 @@ fn drawn(name: &str, curves: &[Curve]) -> Option<String> {
                 svg,
                 "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"4\" fill=\"{colour}\">\
                  <title>{}: {}</title></circle>",
-                digits(p.at),
+                escaped(&p.given),
                 duration(p.ns)
             );
         }
@@ -388,7 +392,7 @@ mod tests {
     use super::*;
 
     fn curve(id: &str, points: &[(f64, f64)]) -> Curve {
-        let point = |&(at, ns): &(f64, f64)| Point { at, ns, ends: None };
+        let point = |&(at, ns): &(f64, f64)| Point { at, given: at.to_string(), ns, ends: None };
         Curve { id: id.to_owned(), points: points.iter().map(point).collect() }
     }
 

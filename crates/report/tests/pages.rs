@@ -124,6 +124,24 @@ fn a_scan_has_lines_with_intervals_slopes_and_the_ideal() {
     assert_eq!(plot.matches("class=\"l\"/><circle").count(), 18, "{plot}");
 }
 
+/// They were rounded as rates are: to 0, and to 65.54 k twice.
+#[test]
+fn the_numbers_of_a_scan_are_shown_as_they_were_given() {
+    let case = |(number, size): (usize, &&str)| {
+        let workload = Spec::new("crc", &[("size", *size)]);
+        seeded::case("checksum", workload, &[("plain", 1e6)], number as u64)
+    };
+    for given in [["0.0001", "0.0002"], ["65536", "65537"]] {
+        let cases = given.iter().enumerate().map(case).collect();
+        let run = seeded::run(&["fathom", "run"], "2026-01-01T00:00:00Z", cases, Value::Null);
+        let (page, svg) = (html::run(&run, &Look::default()), scan::svg(&run).unwrap());
+        for number in given {
+            assert!(page.contains(&format!("class=\"n\">{number}<")), "{page}");
+            assert!(svg.contains(&format!("<title>{number}: ")), "{svg}");
+        }
+    }
+}
+
 /// One curve went through the times of all operations.
 #[test]
 fn of_several_operations_over_one_number_each_has_a_curve() {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::page::{self, Cell};
 use super::plot::{self, Axis, Frame};
-use crate::number::{count, duration, round};
+use crate::number::{axis, duration, round};
 use crate::scan::{Curve, Point, Scan, Slope};
 
 /// The body.
@@ -17,7 +17,7 @@ pub(super) fn section(scan: &Scan) -> String {
         x: Axis::log(points().map(|point| point.at)),
         y: Axis::log(ends),
         height: 320.0,
-        x_tick: &|value| round(&count(value)),
+        x_tick: &axis,
         y_tick: &|ns| round(&duration(ns)),
         x_name: &scan.name,
     };
@@ -57,7 +57,7 @@ fn drawn(frame: &Frame<'_>, number: usize, curve: &Curve, ideal: f64) -> String 
         .collect();
     html += &frame.path(number, "l d", &there);
     let _ = write!(html, "<g {}\">", plot::series(number));
-    for Point { at, ns, ends } in &curve.points {
+    for Point { at, ns, ends, .. } in &curve.points {
         let (x, y) = frame.place(*at, *ns);
         if let Some(ends) = ends {
             let [low, high] = [ends.low, ends.high].map(|end| frame.place(*at, end).1);
@@ -85,18 +85,17 @@ fn slopes(scan: &Scan) -> String {
 }
 
 fn table(scan: &Scan) -> String {
-    let mut places: Vec<f64> =
-        scan.curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.at)).collect();
-    places.sort_by(f64::total_cmp);
-    places.dedup();
+    let mut places: Vec<&Point> = scan.curves.iter().flat_map(|curve| &curve.points).collect();
+    places.sort_by(|a, b| a.at.total_cmp(&b.at));
+    places.dedup_by_key(|point| point.at);
     let mut head = vec![scan.name.clone()];
     head.extend(scan.curves.iter().map(|curve| curve.id.clone()));
-    let row = |at: &f64| {
+    let row = |place: &&Point| {
         let time = |curve: &Curve| {
-            let found = curve.points.iter().find(|point| point.at == *at);
+            let found = curve.points.iter().find(|point| point.at == place.at);
             Cell::number(&found.map_or_else(String::new, |point| duration(point.ns)))
         };
-        let mut row = vec![Cell::number(&round(&count(*at)))];
+        let mut row = vec![Cell::number(&place.given)];
         row.extend(scan.curves.iter().map(time));
         row
     };

@@ -1,6 +1,6 @@
 // Sorting, hiding and pointing out. Everything is on the page without this.
 "use strict";
-const units = { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9, B: 1, KiB: 1024, MiB: 1048576, GiB: 1073741824, TiB: 1024 ** 4, PiB: 1024 ** 5, k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
+const units = { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9, B: 1, KiB: 1024, MiB: 1048576, GiB: 1073741824, TiB: 1024 ** 4, PiB: 1024 ** 5, k: 1e3, K: 1024, M: 1e6, G: 1e9, T: 1e12 };
 const byText = new Intl.Collator(undefined, { numeric: true }).compare;
 const valueOf = (cell) => {
   const text = (cell?.textContent ?? "").trim();
