@@ -36,6 +36,8 @@ pub struct Course {
     pub runs: usize,
     /// In which way these are not the times that the runs themselves show.
     pub note: Option<String>,
+    /// Its lasting changes, oldest first.
+    pub steps: Vec<Step>,
 }
 
 /// A run, a case of it, and the number of a contender there.
@@ -70,13 +72,15 @@ pub fn courses(runs: &[Run]) -> Vec<Course> {
             *count += 1;
         }
     }
+    let alpha = STEP_ALPHA / courses.len().max(1) as f64;
     let course = |((title, id), of): (_, Vec<(usize, Place<'_>)>)| {
         let alike = Alike::of(&of.iter().map(|(_, of)| of.1).collect::<Vec<_>>());
         let point = |&(at, (run, case, number)): &(usize, Place<'_>)| {
             Some(((run.started.clone(), alike.median(case, number)?), at))
         };
-        let (points, places) = of.iter().filter_map(point).unzip();
-        Course { runs: counts[&title], title, id, points, places, note: alike.words() }
+        let (points, places): (Vec<_>, Vec<_>) = of.iter().filter_map(point).unzip();
+        let steps = steps(&points, alpha);
+        Course { runs: counts[&title], title, id, points, places, note: alike.words(), steps }
     };
     courses.into_iter().map(course).collect()
 }
@@ -107,23 +111,22 @@ pub struct Step {
     pub ratio: f64,
 }
 
-impl Course {
-    /// The steps of the course, oldest first: at most a share `alpha` of the courses without any has one.
-    #[must_use]
-    pub fn steps(&self, alpha: f64) -> Vec<Step> {
-        let times: Vec<f64> = self.points.iter().map(|point| point.1).collect();
-        let splits = splits(&times, alpha);
-        let ends = |i: usize| splits.get(i).copied().unwrap_or(times.len());
-        let middle = |from: usize, to: usize| median(&times[from..to]).unwrap_or(f64::NAN);
-        let step = |i: usize| {
-            let from = if i == 0 { 0 } else { splits[i - 1] };
-            let ratio = middle(splits[i], ends(i + 1)) / middle(from, splits[i]);
-            Step { at: splits[i], ratio }
-        };
-        let steps = (0..splits.len()).map(step);
-        steps.filter(|step| step.ratio.ln().abs() > STEP_LEAST).collect()
-    }
+/// The steps of a course: at most a share `alpha` of the courses without any has one.
+fn steps(points: &[(String, f64)], alpha: f64) -> Vec<Step> {
+    let times: Vec<f64> = points.iter().map(|point| point.1).collect();
+    let splits = splits(&times, alpha);
+    let ends = |i: usize| splits.get(i).copied().unwrap_or(times.len());
+    let middle = |from: usize, to: usize| median(&times[from..to]).unwrap_or(f64::NAN);
+    let step = |i: usize| {
+        let from = if i == 0 { 0 } else { splits[i - 1] };
+        let ratio = middle(splits[i], ends(i + 1)) / middle(from, splits[i]);
+        Step { at: splits[i], ratio }
+    };
+    let steps = (0..splits.len()).map(step);
+    steps.filter(|step| step.ratio.ln().abs() > STEP_LEAST).collect()
+}
 
+impl Course {
     /// Where the last run lies: `None` with fewer than two runs before it, otherwise how many times
     /// the earlier runs' median it took, and whether it lies outside of all of them by over 1 %.
     #[must_use]
@@ -175,18 +178,11 @@ impl Course {
     }
 }
 
-/// The level of each of these courses.
-#[must_use]
-pub fn step_alpha(courses: &[Course]) -> f64 {
-    STEP_ALPHA / courses.len().max(1) as f64
-}
-
 /// The courses that are slower since their last step, if that came at `since` (RFC 3339 or its
 /// beginning) or later.
 #[must_use]
 pub fn slower<'a>(courses: &'a [Course], since: &str) -> Vec<(&'a Course, Step)> {
-    let alpha = step_alpha(courses);
-    let last = |course: &'a Course| Some((course, *course.steps(alpha).last()?));
+    let last = |course: &'a Course| Some((course, *course.steps.last()?));
     let is_new = |(course, step): &(&Course, Step)| {
         step.ratio > 1.0 && course.points[step.at].0.as_str() >= since
     };
@@ -198,7 +194,6 @@ pub fn slower<'a>(courses: &'a [Course], since: &str) -> Vec<(&'a Course, Step)>
 pub fn text(courses: &[Course]) -> String {
     let mut text = String::new();
     let mut title = "";
-    let alpha = step_alpha(courses);
     let ids: Vec<String> = courses.iter().map(|course| line(&course.id)).collect();
     let width = ids.iter().map(|id| id.chars().count()).max().unwrap_or(0);
     for (course, id) in courses.iter().zip(&ids) {
@@ -221,7 +216,7 @@ pub fn text(courses: &[Course]) -> String {
         if let Some(note) = &course.note {
             let _ = writeln!(text, "  {:<width$}  {note}", "");
         }
-        for step in course.steps(alpha) {
+        for step in &course.steps {
             let (when, word) =
                 (&course.points[step.at].0, if step.ratio > 1.0 { "slower" } else { "faster" });
             let factor = times(step.ratio.max(1.0 / step.ratio));
@@ -234,13 +229,22 @@ pub fn text(courses: &[Course]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
+    use fathom_measure::plan::{Measured, Round};
+    use fathom_measure::result::Row;
+    use fathom_measure::sample::Sample;
+    use fathom_measure::workload::Spec;
+
     use super::*;
 
     fn course(times: &[f64]) -> Course {
         let points = times.iter().enumerate().map(|(i, ns)| (format!("2026-01-0{i}"), *ns));
         let (points, runs): (Vec<_>, _) = (points.collect(), times.len());
         let places = (0..runs).collect();
-        Course { title: "t".to_owned(), id: "c".to_owned(), points, places, runs, note: None }
+        let steps = steps(&points, STEP_ALPHA);
+        let (title, id, note) = ("t".to_owned(), "c".to_owned(), None);
+        Course { title, id, points, places, runs, note, steps }
     }
 
     #[test]
@@ -267,10 +271,10 @@ mod tests {
     fn lasting_changes_are_found_and_noise_is_not() {
         let noise = |i: usize| 1.0 + 0.004 * ((i * 7919) % 13) as f64 / 13.0;
         let flat: Vec<f64> = (0..40).map(|i| 100.0 * noise(i)).collect();
-        assert_eq!(course(&flat).steps(STEP_ALPHA), []);
+        assert_eq!(course(&flat).steps, []);
         let level = |i: usize| [100.0, 130.0, 90.0][i / 20];
         let steps: Vec<f64> = (0..60).map(|i| level(i) * noise(i)).collect();
-        let found = course(&steps).steps(STEP_ALPHA);
+        let found = course(&steps).steps;
         assert_eq!(found.iter().map(|step| step.at).collect::<Vec<_>>(), [20, 40]);
         assert!((found[0].ratio - 1.3).abs() < 0.01 && (found[1].ratio - 9.0 / 13.0).abs() < 0.01);
         let shown = text(&[course(&steps)]);
@@ -279,19 +283,35 @@ mod tests {
         // Clear, but too small to mean anything.
         let small: Vec<f64> =
             (0..40).map(|i| (100.0 + f64::from(i >= 20) * 0.8) + 1e-3 * noise(i)).collect();
-        assert_eq!(course(&small).steps(STEP_ALPHA), []);
+        assert_eq!(course(&small).steps, []);
     }
 
     #[test]
     fn courses_share_the_chance_of_a_false_step() {
-        // A place in 200 or so for runs as clear as this by chance: clear for one course, not for forty.
-        let clear: Vec<f64> = (0..12).map(|i| [100.0, 110.0][i / 6] + i as f64 * 0.01).collect();
-        assert_eq!(course(&clear).steps(step_alpha(&[course(&clear)])).len(), 1);
-        let flat = || course(&[100.0; 12]);
-        let many: Vec<Course> =
-            (0..40).map(|i| if i == 7 { course(&clear) } else { flat() }).collect();
-        assert!((step_alpha(&many) - STEP_ALPHA / 40.0).abs() < 1e-15);
-        assert!(!text(&many).contains("slower since"), "{}", text(&many));
-        assert!(slower(&many, "2026").is_empty() && slower(&many[7..8], "2026").len() == 1);
+        let run = |at: usize, of: &Range<usize>| {
+            let case = |nth: usize| {
+                // A place in 200 or so for runs as clear as this by chance: clear for one course, not for forty.
+                let clear = [100_000, 110_000][at / 6] + at as u64 * 10;
+                let wall_ns = if nth == 7 { clear } else { 100_000 };
+                let sample = Some(Sample { wall_ns, ..Sample::default() });
+                let measured = Measured {
+                    iterations: 1,
+                    rounds: vec![Round { samples: vec![sample], ..Round::default() }],
+                    failures: vec![None],
+                    ..Measured::default()
+                };
+                let (workload, contenders) =
+                    (Spec::new(&nth.to_string(), &[]), vec![Row::default()]);
+                let mut case = Case { workload, contenders, measured, ..Case::default() };
+                case.judge();
+                case
+            };
+            let cases = of.clone().map(case).collect();
+            Run { started: format!("2026-01-{:02}", at + 1), cases, ..Run::default() }
+        };
+        let of = |cases| courses(&(0..12).map(|at| run(at, &cases)).collect::<Vec<_>>());
+        let (one, many) = (of(7..8), of(0..40));
+        assert_eq!((one.len(), many.len(), slower(&one, "2026").len()), (1, 40, 1));
+        assert!(slower(&many, "2026").is_empty() && !text(&many).contains("slower since"));
     }
 }

@@ -9,7 +9,7 @@ use crate::escape;
 use crate::sentence::{missing, overhead, sentences};
 use crate::table::{self, Column, Look, Table};
 use crate::view::{Line, conditions, heading};
-use crate::wrap::wrapped;
+use crate::wrap::{kept, wrapped};
 
 /// A whole run: its cases, each with table and verdicts, and its notes.
 #[must_use]
@@ -115,7 +115,9 @@ fn table(case: &Case, look: &Look) -> String {
     let widths: Vec<usize> = (0..left.len())
         .map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0))
         .collect();
-    let kept = fitting(&widths, &ranks, look.width);
+    // As many blanks stand before all as between two.
+    let kept =
+        kept(&widths, &ranks, 1, look.width.map_or(usize::MAX, |width| width.saturating_sub(2)));
     let mut text = String::new();
     for (number, row) in rows.iter().enumerate() {
         let mut out = String::from(" ");
@@ -138,20 +140,6 @@ fn table(case: &Case, look: &Look) -> String {
         let _ = writeln!(text, "{}", paint(look, "2", &line(look, &words)));
     }
     text
-}
-
-/// The columns that there is room for, the greatest rank left out first, the last of them first.
-fn fitting(widths: &[usize], ranks: &[u8], room: Option<usize>) -> Vec<usize> {
-    let mut kept: Vec<usize> = (0..widths.len()).collect();
-    let total = |kept: &[usize]| 1 + kept.iter().map(|&column| widths[column] + 1).sum::<usize>();
-    while room.is_some_and(|room| total(&kept) > room) {
-        let most = kept.iter().enumerate().max_by_key(|(_, column)| ranks[**column]);
-        match most {
-            Some((at, &column)) if ranks[column] > 0 => drop(kept.remove(at)),
-            _ => break,
-        }
-    }
-    kept
 }
 
 fn painted(look: &Look, line: Option<&Line<'_>>, text: &str) -> String {

@@ -91,20 +91,30 @@ impl Column {
     }
 }
 
+/// The columns that there is room for, so many blanks apart: the greatest rank is left out first, the last of them first.
+pub(crate) fn kept(widths: &[usize], ranks: &[u8], gap: usize, room: usize) -> Vec<usize> {
+    let mut kept: Vec<usize> = (0..widths.len()).collect();
+    let total = |kept: &[usize]| kept.iter().map(|&column| widths[column] + gap).sum::<usize>();
+    while total(&kept) > room.saturating_add(gap) {
+        let ranked = kept.iter().enumerate().filter(|(_, column)| ranks[**column] > 0);
+        let Some((at, _)) = ranked.max_by_key(|(_, column)| ranks[**column]) else { break };
+        kept.remove(at);
+    }
+    kept
+}
+
 /// The columns side by side, two blanks apart. While they are wider than `width`, the one of the
 /// greatest rank goes, the last of them first; the titles of those that went are returned, too.
 #[must_use]
-pub fn fitted(mut columns: Vec<Column>, width: usize) -> (String, Vec<String>) {
-    let mut dropped = Vec::new();
-    let total = |columns: &[Column]| {
-        columns.iter().map(|column| column.width() + 2).sum::<usize>().saturating_sub(2)
-    };
-    while total(&columns) > width {
-        let last = columns.iter().enumerate().filter(|(_, column)| column.rank > 0);
-        let Some((at, _)) = last.max_by_key(|(_, column)| column.rank) else { break };
-        dropped.push(columns.remove(at).cells.swap_remove(0));
-    }
-    dropped.reverse();
+pub fn fitted(columns: Vec<Column>, width: usize) -> (String, Vec<String>) {
+    let widths: Vec<usize> = columns.iter().map(Column::width).collect();
+    let ranks: Vec<u8> = columns.iter().map(|column| column.rank).collect();
+    let kept = kept(&widths, &ranks, 2, width);
+    let (columns, mut dropped): (Vec<_>, Vec<_>) =
+        columns.into_iter().enumerate().partition(|(at, _)| kept.contains(at));
+    dropped.sort_by_key(|(_, column)| column.rank);
+    let dropped = dropped.into_iter().map(|(_, mut column)| column.cells.swap_remove(0)).collect();
+    let columns: Vec<Column> = columns.into_iter().map(|(_, column)| column).collect();
     let rows = columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
     let mut text = String::new();
     for row in 0..rows {

@@ -45,7 +45,6 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let name = folder.display().to_string();
     options.sheet.show(|| text(&courses), || html::history::page(&courses, &name))?;
     let since = options.since.as_deref().unwrap_or_default();
-    // Looking for steps takes long where there are many.
     let found = if options.gate { slower(&courses, since) } else { Vec::new() };
     for (course, step) in found {
         let (factor, when) = (times(step.ratio), &course.points[step.at].0);

@@ -4,21 +4,18 @@ use std::fmt::Write;
 
 use super::page::{self, Cell};
 use super::plot::{self, Axis, Frame};
-use crate::history::{Course, Step, step_alpha};
+use crate::history::{Course, Step};
 use crate::number::{count, digits, duration, plural, round, times};
 
 /// The page of the courses in a folder.
 #[must_use]
 pub fn page(courses: &[Course], folder: &str) -> String {
-    let alpha = step_alpha(courses);
-    let stepped: Vec<(&Course, Vec<Step>)> =
-        courses.iter().map(|course| (course, course.steps(alpha))).collect();
     let runs = courses.iter().map(|course| course.points.len()).max().unwrap_or(0);
-    let last = |steps: &Vec<Step>, slower: bool| {
-        steps.last().is_some_and(|step| (step.ratio > 1.0) == slower)
+    let last = |course: &&Course, slower: bool| {
+        course.steps.last().is_some_and(|step| (step.ratio > 1.0) == slower)
     };
     let [slower, faster] =
-        [true, false].map(|which| stepped.iter().filter(|(_, steps)| last(steps, which)).count());
+        [true, false].map(|which| courses.iter().filter(|course| last(course, which)).count());
     let all = plural(courses.len(), "course");
     let headline = match (slower, faster) {
         (0, 0) => format!("No lasting change in {all} of up to {}", plural(runs, "run")),
@@ -28,26 +25,25 @@ pub fn page(courses: &[Course], folder: &str) -> String {
     let mut titles: Vec<&str> = courses.iter().map(|course| course.title.as_str()).collect();
     titles.dedup();
     for title in titles {
-        let own: Vec<&(&Course, Vec<Step>)> =
-            stepped.iter().filter(|(course, _)| course.title == title).collect();
+        let own: Vec<&Course> = courses.iter().filter(|course| course.title == title).collect();
         body += &section(title, &own);
     }
     let (title, kicker) = (format!("history of {folder}"), format!("fathom history · {folder}"));
     page::plain(title, kicker, headline, body)
 }
 
-fn section(title: &str, courses: &[&(&Course, Vec<Step>)]) -> String {
-    let most = courses.iter().map(|(course, _)| course.runs).max().unwrap_or(1);
+fn section(title: &str, courses: &[&Course]) -> String {
+    let most = courses.iter().map(|course| course.runs).max().unwrap_or(1);
     let frame = Frame {
         x: Axis::counted(most),
-        y: Axis::around(courses.iter().flat_map(|(course, _)| course.points.iter().map(|p| p.1))),
+        y: Axis::around(courses.iter().flat_map(|course| course.points.iter().map(|p| p.1))),
         height: 220.0,
         x_tick: &|run| round(&count(run)),
         y_tick: &|ns| round(&duration(ns)),
         x_name: "run, oldest first",
     };
     let mut marks = String::new();
-    for (number, (course, steps)) in courses.iter().enumerate() {
+    for (number, course) in courses.iter().enumerate() {
         let points: Vec<(f64, f64)> = course
             .places
             .iter()
@@ -55,23 +51,18 @@ fn section(title: &str, courses: &[&(&Course, Vec<Step>)]) -> String {
             .map(|(at, p)| ((at + 1) as f64, p.1))
             .collect();
         marks += &(frame.path(number, "l", &points) + &frame.dots(number, &points));
-        for step in steps {
+        for step in &course.steps {
             marks += &mark(&frame, number, step, points[step.at]);
         }
     }
-    let names: Vec<(usize, &str)> = courses
-        .iter()
-        .enumerate()
-        .map(|(number, (course, _))| (number, course.id.as_str()))
-        .collect();
+    let names: Vec<(usize, &str)> =
+        courses.iter().enumerate().map(|(number, course)| (number, course.id.as_str())).collect();
     let up_to = plural(most, "run");
     let said = format!("{title}: medians of up to {up_to}; the table below has the steps");
     let plot = plot::keys(&names) + &frame.drawn(&said, &marks);
     let figure = plot::figure("Median time of each run; a dashed line marks a step", &plot);
     let title = crate::escape::html(title);
-    let said = |(course, _): &&(&Course, Vec<Step>)| {
-        Some(format!("{}: {}", course.id, course.note.as_ref()?))
-    };
+    let said = |course: &&Course| Some(format!("{}: {}", course.id, course.note.as_ref()?));
     let notes = page::list(&courses.iter().filter_map(said).collect::<Vec<_>>());
     format!("<section>\n<h2>{title}</h2>\n{figure}{}{notes}</section>\n", table(courses))
 }
@@ -92,9 +83,9 @@ fn mark(frame: &Frame<'_>, number: usize, step: &Step, at: (f64, f64)) -> String
     html
 }
 
-fn table(courses: &[&(&Course, Vec<Step>)]) -> String {
+fn table(courses: &[&Course]) -> String {
     let head = ["contender", "runs", "first", "last", "the last run", "steps"];
-    let row = |(course, steps): &&(&Course, Vec<Step>)| {
+    let row = |course: &&Course| {
         let ends = course.points.first().zip(course.points.last());
         let (first, last) = ends.map_or((0.0, 0.0), |(first, last)| (first.1, last.1));
         let said = |step: &Step| {
@@ -102,7 +93,7 @@ fn table(courses: &[&(&Course, Vec<Step>)]) -> String {
             let factor = times(step.ratio.max(1.0 / step.ratio));
             format!("{factor} {word} since {}", course.points[step.at].0)
         };
-        let steps: Vec<String> = steps.iter().map(said).collect();
+        let steps: Vec<String> = course.steps.iter().map(said).collect();
         vec![
             Cell::name(&course.id),
             Cell::number(&round(&digits(course.points.len() as f64))),
