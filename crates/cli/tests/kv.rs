@@ -238,6 +238,47 @@ fn a_verdict_survives_them_too() {
     assert_eq!(verdict["rows"][0]["id"], "std+siphash13");
 }
 
+/// With ten places and more for four, nobody needs rounds to get one; with four for these, some do.
+#[test]
+fn places_are_given_in_rounds_where_there_are_too_few() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let rungs = |structures: &str| {
+        let line = format!(
+            "kv words --budget 2s --planted --hash siphash13,foldhash,ahash --mix hit=1 --format json -a system -d {structures}"
+        );
+        let verdict = json(folder.path(), &line, 0);
+        let rungs = verdict["screening"].as_array().unwrap().clone();
+        (verdict["rows"].as_array().unwrap().len(), rungs)
+    };
+    let (_, few) = rungs("btreemap,art");
+    assert!(few.iter().all(|rung| rung["in_rounds"] == false), "{few:?}");
+    let (rows, many) = rungs("std,indexmap,griddle,f14-value");
+    let [.., before, last] = &many[..] else { panic!("{many:?}") };
+    assert_eq!((&last["in_rounds"], &last["kept"]), (&true.into(), &4.into()), "{many:?}");
+    assert_eq!(before["kept"], last["candidates"], "{many:?}");
+    assert!(last["candidates"].as_u64().unwrap() > 4 && rows <= 5, "{many:?}");
+}
+
+/// Everybody was told to be interrupted, in a verdict that was shown and saved.
+#[test]
+fn who_is_interrupted_while_all_get_ready_has_no_verdict() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let line = "kv words --exactly planted-hang --mix hit=1 --hang 60s --save run.json -o out.txt";
+    let mut fathom = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    fathom.args(line.split_whitespace()).current_dir(folder.path());
+    let child = fathom.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(3));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("interrupted before find-hit was measured"), "{said}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "the words alone");
+}
+
 #[test]
 fn kvbench_s_line_gives_its_blocks_as_valid_json() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,13 +1,13 @@
 //! Short readings of many contenders, one after another in few processes: who is worth being measured
 //! properly. Chooses nobody; no figure of it is a result.
 
-use crate::conductor::{Bounds, Launch, Worker};
+use crate::conductor::{Bounds, Launch, Ready, Worker};
 use crate::contender::Metric;
 use crate::digest::Digest;
 use crate::family::AnyFamily;
 use crate::protocol::Request;
 use crate::provision::{Prepare, Provision};
-use crate::sample::Failure;
+use crate::sample::{Failure, Sample};
 use crate::workload::Spec;
 
 /// How many operations a reading covers, or how long it takes if that is less: either way the clock
@@ -81,9 +81,9 @@ impl<'a> Audition<'a> {
         (timed, weighed): (bool, bool),
     ) -> Result<(f64, Vec<Metric>), Failure> {
         let (mut ns, mut metrics) = (0.0, Vec::new());
-        self.opened(launch, contender, piece, &mut |worker, bounds, items| {
+        self.opened(launch, contender, piece, &mut |worker, bounds, ready| {
             if timed {
-                ns = least(worker, bounds, items, piece.expected)?;
+                ns = least(worker, bounds, ready, piece.expected)?;
             }
             if weighed {
                 metrics = worker.metrics(bounds.sample)?;
@@ -93,14 +93,13 @@ impl<'a> Audition<'a> {
         Ok((ns, metrics))
     }
 
-    /// Opens a contender in its worker, lets `then` use it, closes it. `then` gets the items of one
-    /// iteration.
+    /// Opens a contender in its worker, lets `then` use it, closes it.
     fn opened(
         &mut self,
         launch: &Launch,
         contender: &str,
         piece: &Piece<'_>,
-        then: &mut dyn FnMut(&mut Worker, &Bounds, u64) -> Result<(), Failure>,
+        then: &mut dyn FnMut(&mut Worker, &Bounds, &Ready) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let idle = self.workers.iter().position(|(other, _)| other == launch);
         let mut worker = match idle {
@@ -114,7 +113,7 @@ impl<'a> Audition<'a> {
             Err(failure) if !matches!(failure, Failure::Unsupported { .. }) => return Err(failure),
             Err(unsupported) => Err(unsupported),
             Ok(ready) => {
-                then(&mut worker, &self.bounds, ready.work.items)?;
+                then(&mut worker, &self.bounds, &ready)?;
                 worker.ask(&Request::Close, self.bounds.open)?;
                 Ok(())
             }
@@ -124,14 +123,21 @@ impl<'a> Audition<'a> {
     }
 }
 
+/// What a sample took, in nanoseconds. Where threads or disks take part it is wall time, as for the verdict: processor time is that
+/// of all threads, and does not see who waits.
+fn taken(sample: &Sample, leaves_the_thread: bool) -> u64 {
+    let cpu_ns = sample.cpu_ns.filter(|&ns| ns > 0 && !leaves_the_thread);
+    cpu_ns.unwrap_or(sample.wall_ns)
+}
+
 /// Nanoseconds per item: the least of a few samples, each with the right answer.
 fn least(
     worker: &mut Worker,
     bounds: &Bounds,
-    items: u64,
+    ready: &Ready,
     expected: Digest,
 ) -> Result<f64, Failure> {
-    let items = items.max(1);
+    let items = ready.work.items.max(1);
     let mut iterations = 1;
     let mut least = f64::INFINITY;
     for turn in 0..=SAMPLES {
@@ -140,7 +146,7 @@ fn least(
             let found = sample.check.map_or_else(String::new, |digest| digest.to_string());
             return Err(Failure::WrongAnswer { expected: expected.to_string(), found });
         }
-        let ns = sample.cpu_ns.filter(|&ns| ns > 0).unwrap_or(sample.wall_ns);
+        let ns = taken(&sample, ready.leaves_the_thread);
         // The first one warms up, unless it took long: then it counts.
         if turn > 0 || ns > 20_000_000 {
             least = least.min(ns as f64 / (iterations * items) as f64);
@@ -153,4 +159,18 @@ fn least(
         }
     }
     Ok(least)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Those whose threads slept on a lock were read as the fastest, and stores as if they waited for no disk.
+    #[test]
+    fn who_leaves_the_thread_is_read_by_the_wall_clock() {
+        let sample = Sample { wall_ns: 5000, cpu_ns: Some(700), ..Sample::default() };
+        assert_eq!([taken(&sample, false), taken(&sample, true)], [700, 5000]);
+        let unknown = Sample { wall_ns: 5000, cpu_ns: Some(0), ..Sample::default() };
+        assert_eq!(taken(&unknown, false), 5000);
+    }
 }

@@ -409,7 +409,8 @@ impl Course {
         let is_few = alive.len() < fewest && alive.len() < self.failures.len() - self.extras();
         // Nobody is left to be compared with a copy that runs alone.
         if is_few || alive.iter().all(|&contender| Some(contender) == self.roles.twin) {
-            return Some(End::Alone);
+            // Nobody of those who were getting ready is.
+            return Some(if executor.interrupted() { End::Interrupted } else { End::Alone });
         }
         if self.orders.last().is_none_or(|order| order.len() > alive.len()) {
             self.orders = balanced(&alive, &mut self.random);

@@ -380,6 +380,16 @@ fn an_interrupt_between_two_sets_is_nobody_s_failure() {
     assert_eq!((measured.end, measured.failures), (End::Interrupted, vec![None; 3]));
 }
 
+/// Everybody was told to have failed, and the measurement to be over.
+#[test]
+fn an_interrupt_while_all_get_ready_is_one() {
+    let costs = [100.0, 102.0, 100.0];
+    let mut executor = Interrupted { fake: Fake::quiet(&costs), sets: 0, samples: 0 };
+    let failures = vec![Some(Failure::Interrupted); 3];
+    let measured = measure(&mut executor, failures, roles(&costs), &quick());
+    assert_eq!((measured.end, measured.rounds.len()), (End::Interrupted, 0));
+}
+
 /// In the processes' start, in the warm-up, in the first round and behind it.
 #[test]
 fn an_interrupt_costs_no_verdict_of_the_sets_before() {

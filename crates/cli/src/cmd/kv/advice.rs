@@ -51,7 +51,7 @@ pub(super) fn advice(
     if !about.caveat.is_empty() {
         sentences.push(format!("Know of {structure}: {}.", about.caveat));
     }
-    sentences.extend(undecided(rows, &words, best, quickest));
+    sentences.extend(undecided(rows, &words, (best, quickest, baseline)));
     sentences.extend(smaller(rows, &words, cases, best));
     sentences.extend(spikes(rows, candidates, best));
     if portrait.duplicate_share() > 0.01 {
@@ -60,7 +60,6 @@ pub(super) fn advice(
             portrait.duplicate_share() * 100.0
         ));
     }
-    sentences.extend(paste::warning(&candidates[best]));
     let integers = portrait.range.is_some();
     let mut beside: Vec<String> = paste::lacking(&candidates[best]).into_iter().collect();
     let mut pasted = Some(best);
@@ -69,6 +68,8 @@ pub(super) fn advice(
         beside.extend(pasted.and_then(|next| had(rows, &words, next, quickest)));
     }
     beside.extend(pasted.and_then(|number| paste::unbrought(&candidates[number])));
+    // Of the lines that are pasted.
+    sentences.extend(paste::warning(&candidates[pasted.unwrap_or(best)]));
     sentences.extend_from_slice(&beside);
     let paste = pasted.and_then(|number| paste::paste(&candidates[number], integers));
     Advice { choice: Some(rows[best].id.clone()), paste, sentences, beside }
@@ -128,13 +129,15 @@ fn instead(rows: &[Row], candidates: &[Candidate], best: usize, quickest: usize)
 fn undecided(
     rows: &[Row],
     words: &dyn Fn(usize) -> String,
-    best: usize,
-    quickest: usize,
+    (best, quickest, baseline): (usize, usize, usize),
 ) -> Vec<String> {
     let name = words(quickest);
+    // What the first sentence tells as proved is not open again because all pairs have wider intervals.
+    let told = rows[best].against_baseline.filter(|_| best == quickest);
+    let is_told = told.is_some_and(|ratio| ratio.standing() == Standing::Resolved);
     let all = || {
         let ratios = rows.iter().enumerate().filter_map(|(n, row)| Some((n, row.against_fastest?)));
-        ratios.filter(|(number, _)| *number != best)
+        ratios.filter(|(number, _)| *number != best && !(is_told && *number == baseline))
     };
     let of = |standing: Standing| -> Vec<String> {
         let said = |(number, ratio): (usize, Compound)| {
@@ -475,5 +478,37 @@ mod tests {
             "{all}"
         );
         assert!(of(4).sentences.join("\n").contains("because a library has it"));
+    }
+
+    /// The sentence was of the one that cannot be pasted.
+    #[test]
+    fn what_strangers_could_do_is_said_of_the_lines_that_are_pasted() {
+        let cases = [weighed("insert", 1.0, &[1000, 400, 500], &[40.0; 3])];
+        let names = ["std+siphash13", "f14-value+foldhash", "hashbrown+rustc-hash"];
+        let candidates = names.map(|name| named(name).unwrap());
+        let rows = rows(&candidates, &cases, 0, 12.0);
+        let keys = fathom_keys::read(b"a b", &fathom_keys::Format::Words).unwrap();
+        let said = advice(&rows, &candidates, &cases, 0, "inserts", &Portrait::of(&keys));
+        assert_eq!(said.choice.as_deref(), Some("f14-value+foldhash"));
+        let all = said.sentences.join("\n");
+        assert!(all.contains("rustc-hash has no seed") && !all.contains("seeds itself"), "{all}");
+    }
+
+    /// All pairs have wider intervals than those with the usual choice.
+    #[test]
+    fn what_is_proved_in_the_first_sentence_is_not_open_in_the_next() {
+        let cases = [weighed("insert", 1.0, &[1000, 500, 510], &[40.0; 3])];
+        let names = ["std+siphash13", "hashbrown+rustc-hash", "hashbrown+foldhash"];
+        let candidates = names.map(|name| named(name).unwrap());
+        let mut rows = rows(&candidates, &cases, 0, 12.0);
+        let words = |number: usize| names[number].to_owned();
+        let wide = Compound { ratio: 1.3, low: 0.9, high: 1.7, resolved: false };
+        (rows[0].against_fastest, rows[2].against_fastest) = (Some(wide), Some(wide));
+        let said = undecided(&rows, &words, (1, 1, 0)).concat();
+        assert!(said.contains("than hashbrown+rustc-hash: hashbrown+foldhash (0.90"), "{said}");
+        assert!(!said.contains("std+siphash13"), "{said}");
+        rows[1].against_baseline = Some(wide);
+        let said = undecided(&rows, &words, (1, 1, 0)).concat();
+        assert!(said.contains("std+siphash13 (0.90"), "{said}");
     }
 }

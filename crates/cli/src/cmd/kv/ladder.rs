@@ -1,12 +1,13 @@
-//! The way up: rungs of screening one after another, and who is seated at full size. Reads no time
-//! itself.
+//! The way up: rungs of screening one after another, few rounds among those whom readings do not tell apart, and who is
+//! seated at full size.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 use fathom_contenders::kv::{self, MEMBERS};
-use fathom_measure::rounds::{End, Plan, Stop};
+use fathom_measure::plan::{End, Plan, Stop};
+use fathom_measure::sample::Failure;
 use fathom_report::number::plural;
 
 use super::candidate::{self, Candidate};
@@ -20,21 +21,30 @@ use super::{Options, SAMPLES, full, key_types};
 const SCREENING_SHARE: f64 = 0.3;
 /// Times the least time that nobody is worth.
 const HOPELESS: f64 = 8.0;
+/// So many at least go on from a rung, if there are as many.
+const KEPT: usize = 32;
 /// With `--exhaustive` all rungs have all keys, and nobody is out before it takes more than so many times the
 /// least time there, or of the time of its structure's best: of all on one allocator, of the others on
 /// all, and of these once more.
 const EXHAUSTIVE: [(f64, f64); 3] = [(3.0, 2.0), (2.0, 1.4), (2.0, 1.3)];
 /// So many at most are then measured in rounds.
 const CONTESTED: usize = 72;
-/// So many at least go on from a rung, if there are as many.
-const KEPT: usize = 32;
-/// So many at most are measured in few rounds at the end of the ladder, and what share of the budget that takes.
-const SEMIFINALISTS: usize = 24;
-const SEMIFINAL_SHARE: f64 = 0.1;
-/// Of a structure that is not far off, whoever takes at most so many times its least time is among them.
-const CONTESTED_NEAR: f64 = 1.3;
-/// With less there is no time for it.
-const SEMIFINAL_FROM: Duration = Duration::from_secs(20);
+
+/// Of a structure that is not far off, whoever takes at most so many times its least time has a seat in the few rounds.
+const NEAR: f64 = 1.3;
+/// So many more seats than places at full size there are at most.
+const SEATS: usize = 18;
+/// So many combinations of structure and hash, the fastest in rounds, are then tried on every allocator.
+const BEST: usize = 3;
+/// What share of the budget rounds on one allocator may take, and then those on all. Half of it is for getting
+/// everybody ready in so many sets of processes.
+const SHARES: [f64; 2] = [0.14, 0.1];
+/// Whoever was only read takes so many times the least time at least: it is not near the fastest, whatever was read.
+const ONLY_READ: f64 = 1.15;
+/// See [`SHARES`].
+const SETS: u32 = 2;
+/// With a smaller budget there is no time for it.
+const ROUNDS_FROM: Duration = Duration::from_secs(20);
 
 /// What came of the ladder.
 #[derive(Default)]
@@ -45,6 +55,10 @@ pub(super) struct Climb {
     pub(super) rungs: Vec<Rung>,
     /// What became of each candidate, as far as it was decided here.
     pub(super) fates: Vec<Option<Fate>>,
+    /// Those who are left, by the last rung that reached anybody.
+    scores: Vec<Score>,
+    /// Its keys.
+    keys: usize,
 }
 
 /// The ladder: who is measured, and what became of the others.
@@ -54,94 +68,38 @@ pub(super) fn screened(
     screen: &mut Screen<'_>,
     start: &mut Instant,
 ) -> anyhow::Result<Climb> {
-    let mut data: Vec<&Data> = prepared.samples.iter().collect();
-    // All keys are the last rung unless they are many more than the largest sample.
-    if prepared.full.keys <= 2 * SAMPLES[SAMPLES.len() - 1] {
-        data.push(&prepared.full);
-    }
-    if data.len() == 1 {
-        data.push(data[0]);
-    }
-    if options.exhaustive {
-        data = vec![&prepared.full; EXHAUSTIVE.len()];
-    }
-    // On few keys the allocator decides nothing: each combination starts on one, and whoever goes on
-    // goes on with all.
-    let mut chosen: Vec<usize> = screen::on_one_allocator(screen.candidates);
-    let patient = options.all || options.exhaustive;
+    let candidates = screen.candidates;
     let hopeless = if options.all { f64::INFINITY } else { HOPELESS };
-    let mut fates: Vec<Option<Fate>> = vec![None; screen.candidates.len()];
-    let mut rungs = Vec::new();
-    let mut scores: Vec<Score> = Vec::new();
-    for (number, sample) in data.iter().enumerate() {
-        let many = plural(chosen.len(), "combination");
-        note(&format!("{many} on {}", plural(sample.keys, sample.unit())));
-        // Whoever is not reached at first is out unseen; what a rung does not need is the next one's.
-        let share = SCREENING_SHARE * ((number + 1) as f64 / data.len() as f64).sqrt();
-        let deadline = match patient {
-            true => *start + Duration::from_secs(86_400),
-            false => *start + options.budget.mul_f64(share),
-        };
-        let (mut found, mut rung) = screen
-            .rung(&chosen, sample, deadline)
-            .map_err(|failure| anyhow::Error::from(failure).context("the reference"))?;
-        // Nobody else pays for a hang.
-        *start += Duration::from_secs_f64(rung.lost_seconds);
-        let before = chosen.len();
-        // Half of the logarithm: many combinations fall together, few one by one.
-        let at_most = (before / 8).max(KEPT);
-        let (kept, limit) = match options.exhaustive {
-            true => {
-                screen::lessen(&mut found, &scores);
-                let limits = EXHAUSTIVE[number];
-                let many = if number + 1 == data.len() { CONTESTED } else { usize::MAX };
-                (screen::contested(&found, screen.candidates, limits, many), limits.0)
-            }
-            false => (screen::keep(&found, screen.candidates, at_most, hopeless), hopeless),
-        };
-        for (number, why, detail) in rung.out.drain(..) {
-            let (id, keys) = (screen.candidates[number].id(), sample.keys);
-            fates[number] = Some(Fate { id, why, keys, times: None, detail });
-        }
-        explain::leave(&mut fates, &found, &kept, screen.candidates, (sample.keys, limit));
-        // A rung that reached nobody leaves the choice of the one before.
-        if !found.is_empty() {
-            (chosen, scores) = (kept, found);
-        }
-        rung.kept = chosen.len();
-        rungs.push(rung);
-        if number == 0 {
-            chosen = screen::on_all_allocators(&chosen, screen.candidates);
-        }
-    }
+    let mut climb = Climb::begun(candidates.len());
+    let samples = samples(options, prepared);
+    let (sample, smaller) = samples.split_last().expect("all keys at least");
+    let has_rounds =
+        !options.exhaustive && !options.all && (options.budget >= ROUNDS_FROM || options.planted);
+    // Rounds on the last sample tell more than readings there, of which two on smaller ones have chosen.
+    let read_on = if has_rounds && smaller.len() > 1 { smaller } else { &samples };
+    let chosen = read(options, read_on, screen, start, &mut climb)?;
     let many = match options.all {
         true => usize::MAX,
         false => (options.budget.as_secs() as usize / 8).clamp(4, 16),
     };
-    let mut apart = screen::IN_READINGS;
-    if !patient && options.budget >= SEMIFINAL_FROM {
-        let limits = (apart, CONTESTED_NEAR);
-        let seats = screen::contested(&scores, screen.candidates, limits, SEMIFINALISTS);
-        note(&format!("{} in rounds", plural(seats.len(), "combination")));
-        let sample = data[data.len() - 1];
-        let (found, mut rung) = semifinal(options, sample, screen, &seats)?;
-        for (number, why, detail) in rung.out.drain(..) {
-            let (id, keys) = (screen.candidates[number].id(), sample.keys);
-            fates[number] = Some(Fate { id, why, keys, times: None, detail });
-            scores.retain(|score| score.candidate != number);
-        }
-        if !found.is_empty() {
-            screen::replace(&mut scores, &found);
-            apart = screen::IN_ROUNDS;
-        }
-        rungs.push(rung);
-    }
-    let finalists = match options.exhaustive {
-        true => chosen,
-        false => screen::finalists(&scores, screen.candidates, many, (hopeless, apart)),
+    let seated = |climb: &Climb, apart| {
+        screen::finalists(&climb.scores, candidates, many, (hopeless, apart))
     };
-    let last = rungs.last().map_or(0, |rung| rung.keys);
-    explain::leave(&mut fates, &scores, &finalists, screen.candidates, (last, hopeless));
+    let mut finalists = match options.exhaustive {
+        true => chosen,
+        false => seated(&climb, screen::IN_READINGS),
+    };
+    // Where all have a place there is nothing to decide.
+    if has_rounds && finalists.len() < climb.scores.len() {
+        // A trace may be short and on many keys.
+        let is_whole = std::ptr::eq(*sample, &prepared.full);
+        let size = if is_whole { prepared.size() } else { sample.keys };
+        if contest(options, (sample, size), screen, many, start, &mut climb)? {
+            finalists = seated(&climb, screen::IN_ROUNDS);
+        }
+    }
+    let Climb { rungs, fates, scores, keys, .. } = &mut climb;
+    explain::leave(fates, scores, &finalists, candidates, (*keys, hopeless));
     let lost = rungs.iter().flat_map(|rung| &rung.failures).map(|(id, why)| format!("{id} {why}"));
     let lacking = fates.iter().flatten().filter(|fate| fate.why == Why::Lacks);
     let lacking = lacking.map(|fate| fate.detail.clone());
@@ -149,36 +107,194 @@ pub(super) fn screened(
     ensure!(!finalists.is_empty(), "no combination could do what was asked{why}");
     if let Some(last) = rungs.last_mut() {
         last.kept = finalists.len();
-        last.left_out = screen::small_but_slow(&scores, screen.candidates, hopeless);
+        last.left_out = screen::small_but_slow(scores, candidates, hopeless);
     }
-    Ok(Climb { finalists, rungs, fates })
+    climb.finalists = finalists;
+    Ok(climb)
 }
 
-/// Measures `seats` in few rounds on `data`: what a reading meets in the caches decides nothing there, because the others
-/// have been. Nobody's score, if it was interrupted.
-fn semifinal(
+/// What the rungs are tried on.
+fn samples<'a>(options: &Options, prepared: &'a Prepared) -> Vec<&'a Data> {
+    if options.exhaustive {
+        return vec![&prepared.full; EXHAUSTIVE.len()];
+    }
+    let mut samples: Vec<&Data> = prepared.samples.iter().collect();
+    // All keys are the last rung unless they are many more than the largest sample.
+    if prepared.size() <= 2 * SAMPLES[SAMPLES.len() - 1] || samples.is_empty() {
+        samples.push(&prepared.full);
+    }
+    if samples.len() == 1 {
+        samples.push(samples[0]);
+    }
+    samples
+}
+
+/// The rungs; who is left of the last one.
+fn read(
     options: &Options,
-    data: &Data,
+    samples: &[&Data],
+    screen: &mut Screen<'_>,
+    start: &mut Instant,
+    climb: &mut Climb,
+) -> anyhow::Result<Vec<usize>> {
+    // On few keys the allocator decides nothing: each combination starts on one, and whoever goes on
+    // goes on with all.
+    let mut chosen: Vec<usize> = screen::on_one_allocator(screen.candidates);
+    let patient = options.all || options.exhaustive;
+    let hopeless = if options.all { f64::INFINITY } else { HOPELESS };
+    for (number, sample) in samples.iter().enumerate() {
+        let many = plural(chosen.len(), "combination");
+        note(&format!("{many} on {}", plural(sample.keys, sample.unit())));
+        // Whoever is not reached at first is out unseen; what a rung does not need is the next one's.
+        let share = SCREENING_SHARE * ((number + 1) as f64 / samples.len() as f64).sqrt();
+        let deadline = match patient {
+            true => *start + Duration::from_secs(86_400),
+            false => *start + options.budget.mul_f64(share),
+        };
+        let (mut found, mut rung) = screen
+            .rung(&chosen, sample, deadline)
+            .map_err(|failure| anyhow::Error::from(failure).context("the reference"))?;
+        let before = chosen.len();
+        // Half of the logarithm: many combinations fall together, few one by one.
+        let at_most = (before / 8).max(KEPT);
+        let (kept, limit) = match options.exhaustive {
+            true => {
+                screen::lessen(&mut found, &climb.scores);
+                let limits = EXHAUSTIVE[number];
+                let many = if number + 1 == samples.len() { CONTESTED } else { usize::MAX };
+                (screen::contested(&found, screen.candidates, limits, many), limits.0)
+            }
+            false => (screen::keep(&found, screen.candidates, at_most, hopeless), hopeless),
+        };
+        explain::leave(&mut climb.fates, &found, &kept, screen.candidates, (sample.keys, limit));
+        // A rung that reached nobody leaves the choice of the one before.
+        if !found.is_empty() {
+            (chosen, climb.scores, climb.keys) = (kept, found, sample.keys);
+        }
+        rung.kept = chosen.len();
+        climb.end(rung, screen.candidates, start);
+        if number == 0 {
+            chosen = screen::on_all_allocators(&chosen, screen.candidates);
+        }
+    }
+    Ok(chosen)
+}
+
+/// Measures in few rounds, on the sample of the last rung, whom readings do not tell apart: what a reading meets in the
+/// caches decides nothing there, because the others have been. At first each combination of structure and hash is on the
+/// allocator that it was read fastest on, then the fastest of these are on all. Whether anybody was measured.
+fn contest(
+    options: &Options,
+    (data, size): (&Data, usize),
     screen: &Screen<'_>,
-    seats: &[usize],
+    places: usize,
+    start: &mut Instant,
+    climb: &mut Climb,
+) -> anyhow::Result<bool> {
+    let candidates = screen.candidates;
+    // Getting one ready takes about what reading it took, and more on more keys.
+    let Some(last) = climb.rungs.last() else { return Ok(false) };
+    let tried = (last.candidates - last.unreached).max(1) as f64;
+    let each = last.seconds / tried * (data.keys as f64 / last.keys as f64).max(1.0);
+    let most = |share: f64| {
+        let fitting = options.budget.as_secs_f64() * share / 2.0 / (f64::from(SETS) * each);
+        let fitting = if options.planted { usize::MAX } else { fitting as usize };
+        fitting.min(places + SEATS)
+    };
+    let on_one = screen::on_best_allocator(&climb.scores, candidates);
+    let limits = (screen::IN_READINGS, NEAR);
+    let seats = screen::contested(&on_one, candidates, limits, most(SHARES[0]));
+    let mut measure = |seats: &[usize], share, before: &[Score], behind, climb: &mut Climb| {
+        if seats.len() < 2 {
+            return Ok(Vec::new());
+        }
+        let (found, rung) = in_rounds(options, (data, size), screen, (seats, share))?;
+        climb.end(rung, candidates, start);
+        if !found.is_empty() {
+            climb.keys = data.keys;
+            screen::replace(&mut climb.scores, &found, before, behind);
+        }
+        anyhow::Ok(found)
+    };
+    let read = climb.scores.clone();
+    let found = measure(&seats, SHARES[0], &read, ONLY_READ, climb)?;
+    let is_out = |number: usize| {
+        let fate = climb.fates[number].as_ref();
+        fate.is_some_and(|fate| [Why::Failed, Why::Lacks].contains(&fate.why))
+    };
+    let on_all = |best: usize| {
+        let best: Vec<usize> = found.iter().take(best).map(|score| score.candidate).collect();
+        let mut all = screen::on_all_allocators(&best, candidates);
+        all.retain(|&number| !is_out(number));
+        all
+    };
+    let most = most(SHARES[1]);
+    let seats = (1..=BEST.min(found.len())).rev().map(on_all).find(|all| all.len() <= most);
+    let seats = seats.unwrap_or_default();
+    // Where there is one allocator all have been measured.
+    if !seats.iter().all(|number| found.iter().any(|score| score.candidate == *number)) {
+        measure(&seats, SHARES[1], &found, 1.0, climb)?;
+    }
+    Ok(!found.is_empty())
+}
+
+impl Climb {
+    /// Nobody has been tried of so many.
+    pub(super) fn begun(considered: usize) -> Climb {
+        Climb { fates: vec![None; considered], ..Climb::default() }
+    }
+
+    /// Puts a rung to the others, and to those who were out what they were out for.
+    fn end(&mut self, mut rung: Rung, candidates: &[Candidate], start: &mut Instant) {
+        for (number, why, detail) in rung.out.drain(..) {
+            let (id, keys) = (candidates[number].id(), rung.keys);
+            self.fates[number] = Some(Fate { id, why, keys, times: None, detail });
+            self.scores.retain(|score| score.candidate != number);
+        }
+        // Nobody else pays for a hang.
+        *start += Duration::from_secs_f64(rung.lost_seconds);
+        // Of the rung before those went on who were tried here.
+        if let Some(before) = self.rungs.last_mut().filter(|_| rung.in_rounds) {
+            before.kept = rung.candidates;
+        }
+        self.rungs.push(rung);
+    }
+}
+
+/// Few rounds of all `seats`: the scores of those who did not fail, the fastest first. Nobody's if it was interrupted.
+fn in_rounds(
+    options: &Options,
+    (data, size): (&Data, usize),
+    screen: &Screen<'_>,
+    (seats, share): (&[usize], f64),
 ) -> anyhow::Result<(Vec<Score>, Rung)> {
+    let keys = plural(data.keys, data.unit());
+    note(&format!("{} on {keys} in rounds", plural(seats.len(), "combination")));
     let start = Instant::now();
     let candidates: Vec<Candidate> =
         seats.iter().map(|&number| screen.candidates[number].clone()).collect();
     let parts = screen.parts;
     let whole: f64 = parts.iter().map(full::weight).sum();
-    let limit = options.budget.mul_f64(SEMIFINAL_SHARE * full::ROUNDS_SHARE / whole);
-    let mut rung = Rung { keys: data.keys, candidates: seats.len(), ..Rung::default() };
+    let limit = options.budget.mul_f64(share / 2.0 / whole);
+    let mut rung =
+        Rung { keys: data.keys, candidates: seats.len(), in_rounds: true, ..Rung::default() };
     let mut cases = Vec::new();
     for part in parts {
         let limit = limit.mul_f64(full::weight(part));
-        let plan = full::plan(options, limit, seats.len(), parts.len(), data.keys);
-        let plan = Plan { processes: 2, stop: Stop::Budget, ..plan };
+        let plan = full::plan(options, limit, seats.len(), parts.len(), size);
+        let plan = Plan { processes: SETS, stop: Stop::Budget, ..plan };
         let case =
             full::measured(full::spec(data, part), &candidates, 0, plan, screen.bounds.clone())?;
         if case.measured.end == End::Interrupted {
             return Ok((Vec::new(), rung));
         }
+        let hung = case.measured.failures.iter().flatten();
+        rung.lost_seconds += hung
+            .map(|failure| match failure {
+                Failure::Hung { limit_ms } => *limit_ms as f64 / 1e3,
+                _ => 0.0,
+            })
+            .sum::<f64>();
         cases.push(Weighed { case, share: part.share });
     }
     let rows = verdict::rows(&candidates, &cases, 0, screen.key_bytes);
@@ -195,6 +311,7 @@ fn semifinal(
             (None, None) => {}
         }
     }
+    scores.sort_by(|a, b| a.cost_ns.total_cmp(&b.cost_ns));
     rung.seconds = start.elapsed().as_secs_f64();
     Ok((scores, rung))
 }
@@ -213,7 +330,14 @@ pub(super) fn also(options: &Options, candidates: &[Candidate]) -> anyhow::Resul
         found.launch().map(|_| found)
     };
     let types = key_types::ids(options);
-    options.also.iter().chain(&options.exactly).chain(&types).map(one).collect()
+    let mut all: Vec<Candidate> = Vec::new();
+    for id in options.also.iter().chain(&options.exactly).chain(&types) {
+        let found = one(id)?;
+        if all.iter().all(|other| other.id() != found.id()) {
+            all.push(found);
+        }
+    }
+    Ok(all)
 }
 
 /// Those who are measured, and the number of the one all are compared with: what one takes without

@@ -316,7 +316,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     screen.must_be_ordered = options.ordered;
     let climb = match options.exactly.is_empty() {
         true => screened(options, &prepared, &mut screen, &mut start)?,
-        false => Climb { fates: vec![None; candidates.len()], ..Climb::default() },
+        false => Climb::begun(candidates.len()),
     };
     drop(screen);
     if options.exhaustive {

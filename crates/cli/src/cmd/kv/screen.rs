@@ -44,6 +44,9 @@ pub(super) struct Rung {
     pub(super) keys: usize,
     /// Combinations that were to be tried.
     pub(super) candidates: usize,
+    /// They were measured in rounds, not read one by one.
+    #[serde(default)]
+    pub(super) in_rounds: bool,
     /// Of these, how many lack an operation.
     pub(super) unsupported: usize,
     /// Who was not scored: its number, and why.
@@ -345,15 +348,44 @@ pub(super) fn lessen(scores: &mut [Score], before: &[Score]) {
     }
 }
 
-/// Puts what was `found` in rounds in the place of readings. The others' are made as much longer as those of whoever has
-/// both, in the middle: rounds meet colder caches.
-pub(super) fn replace(scores: &mut [Score], found: &[Score]) {
-    let of = |score: &Score| found.iter().find(|other| other.candidate == score.candidate);
-    let longer = scores.iter().filter_map(|score| Some(of(score)?.cost_ns / score.cost_ns));
+/// Puts what was `found` in rounds in the place of what was known. The others' times are made as much longer as those of
+/// whoever was there `before`, in the middle: rounds meet colder caches; and no less than `behind` times the least time found.
+pub(super) fn replace(scores: &mut Vec<Score>, found: &[Score], before: &[Score], behind: f64) {
+    let of = |scores: &[Score], candidate: usize| {
+        scores.iter().find(|score| score.candidate == candidate).map(|score| score.cost_ns)
+    };
+    let longer = before.iter().filter_map(|one| Some(of(found, one.candidate)? / one.cost_ns));
     let longer = fathom_measure::stats::median(&longer.collect::<Vec<f64>>()).unwrap_or(1.0);
+    let least = found.iter().map(|score| score.cost_ns).fold(f64::INFINITY, f64::min);
+    let floor = if found.is_empty() { 0.0 } else { least * behind };
+    scores.retain(|score| of(found, score.candidate).is_none());
+    scores.iter_mut().for_each(|score| score.cost_ns = (score.cost_ns * longer).max(floor));
+    scores.extend_from_slice(found);
+}
+
+/// Of each combination of structure and hash the score on the allocator that it takes least on: under the name that is worth
+/// most where one table has two.
+pub(super) fn on_best_allocator(scores: &[Score], candidates: &[Candidate]) -> Vec<Score> {
+    let table = |number: usize| (candidates[number].design(), candidates[number].hash.as_deref());
+    let mut found: Vec<Score> = Vec::new();
     for score in scores {
-        *score = of(score).copied().unwrap_or(Score { cost_ns: score.cost_ns * longer, ..*score });
+        let known = found.iter_mut().find(|one| table(one.candidate) == table(score.candidate));
+        match known {
+            Some(best) if score.cost_ns < best.cost_ns => *best = *score,
+            Some(_) => {}
+            None => found.push(*score),
+        }
     }
+    for best in &mut found {
+        let allocator = &candidates[best.candidate].allocator;
+        let is_same = |&number: &usize| {
+            table(number) == table(best.candidate) && candidates[number].allocator == *allocator
+        };
+        let names = scores.iter().map(|score| score.candidate).filter(is_same);
+        let name = names.min_by_key(|&number| advice::worth(&candidates[number]));
+        best.candidate = name.unwrap_or(best.candidate);
+    }
+    found
 }
 
 /// The smallest, in words, if it is too slow for [`finalists`].
@@ -432,7 +464,9 @@ pub(super) fn finalists(
             chosen.push(number);
         }
     };
-    variants.into_iter().flatten().for_each(|number| add(number, &mut chosen));
+    variants[0].into_iter().for_each(|number| add(number, &mut chosen));
+    // A place is kept for another structure.
+    variants[1].filter(|_| chosen.len() + 1 < many).into_iter().for_each(|n| add(n, &mut chosen));
     best_of_others(Candidate::design, apart, &mut chosen);
     near.into_iter().for_each(|number| add(number, &mut chosen));
     best_of_others(Candidate::design, f64::INFINITY, &mut chosen);
@@ -447,7 +481,8 @@ pub(super) fn finalists(
 }
 
 /// Who is worth rounds, at most `many`: whoever takes at most `apart` times the least time and at most `near` times that of
-/// the fastest of its structure. Those nearest to it come first, of structures that are farther off later.
+/// the fastest of its structure. The fastest of each structure come first, then those nearest to them, of structures that are
+/// farther off later.
 ///
 /// A reading compares variants of one structure. Between structures it is off by more: it finds the caches as
 /// it left them, where in rounds the others have been. So what a structure is behind counts half (of the logarithm).
@@ -467,11 +502,12 @@ pub(super) fn contested(
     let behind = |score: &Score| {
         let own = own[candidates[score.candidate].design()];
         let half = (own * least).sqrt();
-        (own <= least * apart && score.cost_ns <= own * near).then_some(score.cost_ns / half)
+        let is_near = own <= least * apart && score.cost_ns <= own * near;
+        is_near.then_some((score.cost_ns > own, score.cost_ns / half))
     };
     let all = scores.iter().filter_map(|score| Some((behind(score)?, score.candidate)));
-    let mut all: Vec<(f64, usize)> = all.collect();
-    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut all: Vec<((bool, f64), usize)> = all.collect();
+    all.sort_by(|a, b| a.0.0.cmp(&b.0.0).then(a.0.1.total_cmp(&b.0.1)));
     all.into_iter().take(many).map(|(_, candidate)| candidate).collect()
 }
 
@@ -530,19 +566,51 @@ mod tests {
     #[test]
     fn readings_beside_times_of_rounds_are_as_much_longer() {
         let mut all = scores(&[(10.0, 50.0), (20.0, 50.0), (30.0, 50.0), (40.0, 9.0)]);
+        let before = all.clone();
         let found = [(2, 35.0), (0, 15.0), (1, 26.0)].map(|(candidate, cost_ns)| Score {
             candidate,
             cost_ns,
             bytes: Some(51.0),
         });
-        replace(&mut all, &found);
-        let times = all.iter().map(|score| (score.cost_ns, score.bytes.unwrap()));
-        assert_eq!(
-            times.collect::<Vec<_>>(),
-            [(15.0, 51.0), (26.0, 51.0), (35.0, 51.0), (52.0, 9.0)]
-        );
-        replace(&mut all, &[]);
-        assert_eq!(all[3].cost_ns, 52.0);
+        replace(&mut all, &found, &before, 1.0);
+        let times = all.iter().map(|score| (score.candidate, score.cost_ns, score.bytes.unwrap()));
+        let expected = [(3, 52.0, 9.0), (2, 35.0, 51.0), (0, 15.0, 51.0), (1, 26.0, 51.0)];
+        assert_eq!(times.collect::<Vec<_>>(), expected);
+        replace(&mut all, &[], &before, 9.0);
+        assert_eq!(all[0].cost_ns, 52.0);
+        // Whoever was not read has its time, too; who was not measured before says nothing of the others.
+        let more = [(3, 20.0), (9, 21.0), (1, 26.0)].map(|(candidate, cost_ns)| Score {
+            candidate,
+            cost_ns,
+            bytes: None,
+        });
+        replace(&mut all, &more, &found, 1.1);
+        let times: Vec<f64> = all.iter().map(|score| score.cost_ns).collect();
+        assert_eq!(times, [35.0, 22.0, 20.0, 21.0, 26.0]);
+    }
+
+    #[test]
+    fn of_each_structure_and_hash_the_best_allocator_counts() {
+        let mut all = candidates(&["a", "a", "b", "a"]);
+        all[1].allocator = "jemalloc".to_owned();
+        all[3].allocator = "mimalloc".to_owned();
+        let scores = scores(&[(12.0, 50.0), (10.0, 50.0), (30.0, 50.0), (11.0, 9.0)]);
+        assert_eq!(on_best_allocator(&scores, &all), scores[1..3]);
+    }
+
+    /// Both had places, and a third was not tried on all allocators.
+    #[test]
+    fn a_table_of_two_names_has_one_seat() {
+        let ids = ["hashbrown+ahash", "std+ahash", "hashbrown+foldhash", "std+ahash"];
+        let mut all = ids.map(|id| super::super::candidate::named(id).unwrap());
+        "jemalloc".clone_into(&mut all[3].allocator);
+        let of = |costs: [f64; 4]| {
+            let costs = costs.map(|cost| (cost, 50.0));
+            let best = on_best_allocator(&scores(&costs), &all);
+            best.iter().map(|score| (score.candidate, score.cost_ns)).collect::<Vec<_>>()
+        };
+        assert_eq!(of([10.0, 11.0, 12.0, 13.0]), [(1, 10.0), (2, 12.0)]);
+        assert_eq!(of([10.0, 11.0, 12.0, 9.0]), [(3, 9.0), (2, 12.0)]);
     }
 
     #[test]
@@ -558,9 +626,9 @@ mod tests {
         let figures =
             [(10.0, 0.0), (10.8, 0.0), (12.0, 0.0), (15.0, 0.0), (15.3, 0.0), (40.0, 0.0)];
         let contested = |limits, many| contested(&scores(&figures), &candidates, limits, many);
-        assert_eq!(contested((2.0, 1.1), 9), [0, 1, 3, 4]);
-        assert_eq!(contested((2.0, 1.1), 3), [0, 1, 3]);
-        assert_eq!(contested((2.0, 1.3), 4), [0, 1, 2, 3], "half of what it is behind");
+        assert_eq!(contested((2.0, 1.1), 9), [0, 3, 1, 4]);
+        assert_eq!(contested((2.0, 1.1), 3), [0, 3, 1]);
+        assert_eq!(contested((2.0, 1.3), 4), [0, 3, 1, 2], "half of what it is behind");
         assert_eq!(contested((1.2, 1.3), 9), [0, 1, 2]);
     }
 
@@ -613,6 +681,11 @@ mod tests {
         };
         assert_eq!(of([10.0, 10.2, 10.4, 10.3, 12.0, 10.6, 13.0], 4), [0, 2, 5, 6]);
         assert_eq!(of([10.0, 10.2, 10.4, 10.3, 12.0, 11.6, 13.0], 4), [0, 1, 2, 6]);
+        assert_eq!(
+            of([10.0, 10.2, 10.4, 10.3, 12.0, 10.6, 13.0], 3),
+            [0, 2, 6],
+            "another structure"
+        );
         // Places that nobody else takes.
         assert_eq!(of([15.0, 16.0, 10.0, 16.0, 17.0, 14.0, 13.0], 4), [2, 6, 5]);
     }

@@ -129,7 +129,8 @@ fn details(verdict: &Verdict, width: usize) -> String {
 pub(super) fn screening(rungs: &[Rung], finalists: usize, unit: &str) -> String {
     let mut parts = Vec::new();
     for rung in rungs {
-        parts.push(format!("{} on {}", rung.candidates, plural(rung.keys, unit)));
+        let how = if rung.in_rounds { " in rounds" } else { "" };
+        parts.push(format!("{} on {}{how}", rung.candidates, plural(rung.keys, unit)));
     }
     parts.push(format!("{finalists} at full size"));
     let seconds: f64 = rungs.iter().map(|rung| rung.seconds).sum();
