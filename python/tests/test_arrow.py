@@ -507,6 +507,8 @@ def test_integers_stay_integers_in_pandas():
 
 
 def test_the_tables_that_the_command_writes_are_the_modules(command, tmp_path, frame):
+    # Squares of larger ones are beyond doubles, of which the module makes infinities.
+    frame = frame.filter(pl.col("v").is_null() | (pl.col("v").abs() < 1e100))
     file = tmp_path / "frame.csv"
     file.write_bytes(text_of(frame, ["k", "g", "v", "n"]))
     stats = [*SUMS, *VALUES[:-1], "histogram"]
@@ -523,6 +525,9 @@ def test_the_tables_that_the_command_writes_are_the_modules(command, tmp_path, f
     for found in [parquet.read_table(tmp_path / "out.parquet"), feather.read_table(tmp_path / "out.arrow")]:
         assert found.schema.remove_metadata() == table.schema
         assert found.combine_chunks().equals(table.combine_chunks())
+    file.write_bytes(b"a;1e300\na;-1e300\n")
+    with pytest.raises(AssertionError, match="a number beyond those of doubles"):
+        command("aggregate", "--format", "parquet", "--stats", "variance", file)
 
 
 def test_every_digit_leaves_as_decimals():

@@ -105,14 +105,14 @@ fn installed() -> Result<PathBuf> {
         npm.current_dir(&project);
         run(Command::new("npm").arg("--version"))
             .map_err(|error| skip(format!("no npm (Debian: npm): {error:#}")))?;
-        run(npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]))
-            .map_err(|error| {
-                let said = format!("{error:#}");
-                match NO_NETWORK.iter().any(|code| said.contains(code)) {
-                    true => skip(format!("no network for npm: {said}")),
-                    false => error.context("npm ci"),
-                }
-            })?;
+        npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
+        let output = npm.output().context("cannot run npm")?;
+        // Which error it is stands in one of several lines.
+        let said = String::from_utf8_lossy(&output.stderr);
+        if !output.status.success() && NO_NETWORK.iter().any(|code| said.contains(code)) {
+            return Err(skip(format!("no network for npm: {}", said.trim_end())));
+        }
+        ensure!(output.status.success(), "npm ci: {}", said.trim_end());
     }
     Ok(project)
 }

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 #[test]
+#[cfg_attr(not(feature = "kv"), ignore = "this build has no kv")]
 fn docs_cli_md_is_current() {
     let output =
         Command::new(env!("CARGO_BIN_EXE_fathom")).args(["man", "--markdown"]).output().unwrap();

@@ -164,6 +164,7 @@ fn a_killed_warden_costs_its_row_and_takes_its_command_along() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "kv"), ignore = "this build has no kv")]
 fn the_folder_of_a_killed_instance_is_removed_by_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let keys = folder.path().join("keys.txt");
@@ -300,6 +301,7 @@ fn what_cannot_be_saved_is_shown() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "kv"), ignore = "this build has no kv")]
 fn files_larger_than_memory_are_refused_and_do_not_abort() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sparse");

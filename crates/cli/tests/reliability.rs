@@ -234,6 +234,7 @@ fn who_is_told_its_parent_ends_with_it_however_that_ends() {
 
 /// Keys come from a pipe into which nobody writes.
 #[test]
+#[cfg_attr(not(feature = "kv"), ignore = "this build has no kv")]
 fn who_is_interrupted_while_keys_are_read_ends_soon() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().canonicalize().unwrap().join("pipe");

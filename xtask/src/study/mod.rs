@@ -61,6 +61,8 @@ const EXACTLY: &str = "--exactly";
 const CHOOSING: [&str; 6] = ["-d", "--structure", "-h", "--hash", "-a", "--allocator"];
 const MANIFEST: &str = include_str!("../../kv-study.txt");
 const RECORD: &str = "record/kv-study.ndjson";
+/// What makes the tables of it; as long as nothing is recorded, it is ignored.
+const TABLES: &str = "cargo test -p fathom-xtask study -- --include-ignored";
 
 /// Times the least time within which the exhaustive run measures the best of a structure.
 const APART: f64 = 2.0;
@@ -106,7 +108,7 @@ pub(crate) fn run_all(options: &Options) -> Result<()> {
     if options.record {
         let lines = entries.iter().map(|entry| Ok(serde_json::to_string(entry)? + "\n"));
         fs::write(root().join(RECORD), lines.collect::<Result<String>>()?)?;
-        println!("now: FATHOM_BLESS=1 cargo test -p fathom-xtask study");
+        println!("now: FATHOM_BLESS=1 {TABLES}");
     }
     Ok(())
 }
@@ -365,7 +367,7 @@ mod tests {
         }
         assert!(
             fs::read_to_string(&path).unwrap_or_default() == expected,
-            "{} differs from {RECORD}; run FATHOM_BLESS=1 cargo test -p fathom-xtask study",
+            "{} differs from {RECORD}; run FATHOM_BLESS=1 {TABLES}",
             path.display()
         );
     }
