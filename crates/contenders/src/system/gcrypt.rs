@@ -146,7 +146,8 @@ impl Gcrypt {
         let code = unsafe { (self.cipher_setkey)(handle, key.as_ptr(), key.len()) };
         let mut is_allowed = || {
             cipher.begin(&[0; 12]);
-            cipher.encrypts(&mut [0])
+            // With its end, or the next message would go on with it.
+            cipher.encrypts(&mut [0]).then(|| cipher.tag()).is_some()
         };
         // In FIPS mode it is refused with a nonce of the caller's, and not before something is encrypted.
         (code == 0 && (mode != Mode::Gcm || is_allowed())).then_some(cipher)
