@@ -371,8 +371,10 @@ fn few_descriptors_cost_rows_and_no_panic() {
     for limit in [4, 6, 8, 12, 20] {
         for arguments in &commands {
             let output = limited(&format!("-n {limit}"), arguments, folder.path());
-            // Nothing was asked for wrongly.
-            assert!(matches!(output.status.code(), Some(0 | 1 | 4)), "{limit}: {}", words(&output));
+            // Nothing was asked for wrongly; but with native contenders the loader itself may have none for a library.
+            let is_loaded = !words(&output).contains("error while loading shared libraries");
+            let has_ended_well = matches!(output.status.code(), Some(0 | 1 | 4)) || !is_loaded;
+            assert!(has_ended_well, "{limit}: {}", words(&output));
             assert!(!words(&output).contains("panicked"), "{limit}: {}", words(&output));
         }
     }

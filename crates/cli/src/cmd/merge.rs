@@ -81,6 +81,8 @@ impl clap::Args for Options {
                     .value_name("K/N")
                     .value_parser(partition)
                     .requires("partial")
+                    .conflicts_with_all(aggregate::SHOWN)
+                    .conflicts_with_all(["stats", "histogram", "spill"])
                     .help("Take the keys of partition K of N (from 0) only, by their hash")
                     .long_help(
                         "Take the keys of partition K of N (from 0) only, by their hash: for N processes, each with \

@@ -249,7 +249,8 @@ impl Climb {
         for (number, why, detail) in rung.out.drain(..) {
             let (id, keys) = (candidates[number].id(), rung.keys);
             self.fates[number] = Some(Fate { id, why, keys, times: None, detail });
-            self.scores.retain(|score| score.candidate != number);
+            // Of whoever was not reached the rung before tells the time.
+            self.scores.retain(|score| score.candidate != number || why != Why::Failed);
         }
         // Nobody else pays for a hang.
         *start += Duration::from_secs_f64(rung.lost_seconds);
