@@ -2,7 +2,7 @@
 
 use crate::engine::{Column, Summary};
 use crate::error::Error;
-use crate::format::{Criterion, Layout, Streamed, is_by_key};
+use crate::format::{Criterion, Layout, Streamed, groups, is_by_key};
 use crate::gather::Gathering;
 use crate::merge::Partial;
 
@@ -47,6 +47,5 @@ impl Summary {
 
 /// How many keys there are, and their text.
 fn told(columns: &[Column], layout: &Layout, form: Streamed, is_first: bool) -> (usize, Vec<u8>) {
-    let keys = columns.first().map_or(0, |column| column.groups.len());
-    (keys, form.keys(columns, layout, is_first))
+    (groups(columns), form.keys(columns, layout, is_first))
 }

@@ -21,6 +21,7 @@ pub use markdown::markdown;
 pub use order::{Criterion, Sort, arrange, prepare};
 pub(crate) use order::{Worths, is_by_key};
 pub use telling::{Telling, append_total, compared, side_by_side, tellings, total_key};
+pub(crate) use text::groups;
 pub use text::{Streamed, brc, csv, headings, json, ndjson, rows, table, tsv};
 pub use typed::{Type, Typed, key_part, scale_of, units};
 pub use wish::{Wanted, Wish, WishError};

@@ -209,7 +209,14 @@ fn compare([a, b]: [&Stats; 2], statistic: Statistic) -> Ordering {
         // Means as fractions: each sum times the other's count. Without a number there is none.
         Statistic::Mean if a.numbers() == 0 || b.numbers() == 0 => a.numbers().cmp(&b.numbers()),
         Statistic::Mean => a.sum().times(b.count()).cmp(&b.sum().times(a.count())),
-        _ => unreachable!("it has a worth"),
+        Statistic::Quantile(_)
+        | Statistic::Distinct
+        | Statistic::Mode
+        | Statistic::First
+        | Statistic::Last
+        | Statistic::SumShare
+        | Statistic::Variance
+        | Statistic::Stddev => unreachable!("it has a worth"),
     }
 }
 

@@ -420,7 +420,7 @@ pub(super) fn lines(
 }
 
 /// How many keys there are.
-pub(super) fn groups(columns: &[Column]) -> usize {
+pub(crate) fn groups(columns: &[Column]) -> usize {
     columns.first().map_or(0, |column| column.groups.len())
 }
 

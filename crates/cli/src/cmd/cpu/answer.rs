@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use fathom_contenders::family;
-use fathom_measure::compare::{Comparison, Verdict, judge};
+use fathom_measure::compare::{Comparison, Verdict};
 use fathom_measure::facts::{Form, Task};
 use fathom_measure::result::Case;
 use fathom_measure::workload::parse_number;
@@ -19,7 +19,7 @@ pub(super) fn compare_with_winner(case: &mut Case) {
     if let Some(winner) = lines(case).first().filter(|line| line.summary.is_some()) {
         case.roles.baseline = winner.number;
         case.roles.chosen = true;
-        case.judged = judge(&case.measured, case.roles, &case.plan);
+        case.judge();
     }
 }
 
@@ -142,6 +142,7 @@ fn forebear(case: &Case, line: &Line<'_>, ns_median: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use fathom_measure::compare::judge;
     use fathom_measure::contender::Metric;
     use fathom_measure::result::Row;
     use fathom_measure::rounds::{End, Measured, Plan, Roles};

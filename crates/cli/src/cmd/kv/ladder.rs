@@ -19,7 +19,7 @@ use super::{Options, SAMPLES, full, key_types};
 
 /// Share of the budget that screening may take.
 const SCREENING_SHARE: f64 = 0.3;
-/// Times the least time that nobody is worth.
+/// See [`hopeless`].
 const HOPELESS: f64 = 8.0;
 /// So many at least go on from a rung, if there are as many.
 const KEPT: usize = 32;
@@ -69,12 +69,11 @@ pub(super) fn screened(
     start: &mut Instant,
 ) -> anyhow::Result<Climb> {
     let candidates = screen.candidates;
-    let hopeless = if options.all { f64::INFINITY } else { HOPELESS };
+    let hopeless = hopeless(options);
     let mut climb = Climb::begun(candidates.len());
     let samples = samples(options, prepared);
     let (sample, smaller) = samples.split_last().expect("all keys at least");
-    let has_rounds =
-        !options.exhaustive && !options.all && (options.budget >= ROUNDS_FROM || options.planted);
+    let has_rounds = !is_patient(options) && (options.budget >= ROUNDS_FROM || options.planted);
     // Rounds on the last sample tell more than readings there, of which two on smaller ones have chosen.
     let read_on = if has_rounds && smaller.len() > 1 { smaller } else { &samples };
     let chosen = read(options, read_on, screen, start, &mut climb)?;
@@ -113,6 +112,16 @@ pub(super) fn screened(
     Ok(climb)
 }
 
+/// Times the least time that nobody is worth.
+fn hopeless(options: &Options) -> f64 {
+    if options.all { f64::INFINITY } else { HOPELESS }
+}
+
+/// Whether screening takes as long as it takes.
+fn is_patient(options: &Options) -> bool {
+    options.all || options.exhaustive
+}
+
 /// What the rungs are tried on.
 fn samples<'a>(options: &Options, prepared: &'a Prepared) -> Vec<&'a Data> {
     if options.exhaustive {
@@ -140,8 +149,7 @@ fn read(
     // On few keys the allocator decides nothing: each combination starts on one, and whoever goes on
     // goes on with all.
     let mut chosen: Vec<usize> = screen::on_one_allocator(screen.candidates);
-    let patient = options.all || options.exhaustive;
-    let hopeless = if options.all { f64::INFINITY } else { HOPELESS };
+    let (patient, hopeless) = (is_patient(options), hopeless(options));
     for (number, sample) in samples.iter().enumerate() {
         let many = plural(chosen.len(), "combination");
         note(&format!("{many} on {}", plural(sample.keys, sample.unit())));

@@ -464,9 +464,13 @@ pub(super) fn finalists(
             chosen.push(number);
         }
     };
-    variants[0].into_iter().for_each(|number| add(number, &mut chosen));
+    if let Some(number) = variants[0] {
+        add(number, &mut chosen);
+    }
     // A place is kept for another structure.
-    variants[1].filter(|_| chosen.len() + 1 < many).into_iter().for_each(|n| add(n, &mut chosen));
+    if let Some(number) = variants[1].filter(|_| chosen.len() + 1 < many) {
+        add(number, &mut chosen);
+    }
     best_of_others(Candidate::design, apart, &mut chosen);
     near.into_iter().for_each(|number| add(number, &mut chosen));
     best_of_others(Candidate::design, f64::INFINITY, &mut chosen);

@@ -399,7 +399,7 @@ pub(super) mod tests {
         let reason = "has no insert".to_owned();
         case.case.measured.failures[1] =
             Some(fathom_measure::sample::Failure::Unsupported { reason });
-        case.case.judged = judge(&case.case.measured, case.case.roles, &case.case.plan);
+        case.case.judge();
         let rows = rows(&candidates(&["base", "lost"]), &[case], 0, 0.0);
         assert_eq!(rows[1].cost_ns, None);
         assert_eq!(rows[1].failure.as_deref(), Some("insert: does not take part: has no insert"));
