@@ -154,11 +154,11 @@ pub unsafe trait Vector: Copy {
     }
 
     /// Writes the position of each set bit, `at` added, ascending, to `into`, which has room for [`SURPLUS`] more: some
-    /// behind them are overwritten. One branch decides for 64 bytes if no more than `FIRST`, at most as
-    /// many as that, are set.
+    /// behind them are overwritten. One branch decides for 64 bytes if no more than `FIRST`, at most
+    /// eight, are set.
     #[inline(always)]
     unsafe fn write_positions<const FIRST: usize>(bits: u64, at: u32, into: *mut u32) {
-        const { assert!(FIRST <= SURPLUS) };
+        const { assert!(FIRST <= 8) };
         let (mut left, found) = (bits, bits.count_ones() as usize);
         let mut write = |i: usize| {
             // SAFETY: the caller vouches for room.
