@@ -5,7 +5,7 @@ use fathom_machine::prefetch;
 use super::rows::Rows;
 use super::update::add_long;
 use super::{BATCH, Span};
-use crate::table::Tables;
+use crate::table::{Long, Tables, slot_of};
 
 /// Rows whose keys have 16 bytes and more: all hashes first, then all slots, then keys, so that
 /// their cache misses overlap. Keys of up to 128 bytes take no branch that depends on their length:
@@ -53,8 +53,8 @@ unsafe fn long_rows_hashed<R: Rows, const SQUARES: bool, const THOROUGH: bool>(
     assert!(longs.len() <= BATCH);
     let seed = tables.long.seed;
     let trusted = tables.long.trust_hash;
-    let mask = tables.long.slots.len() - 1;
-    let slots = tables.long.slots.as_ptr();
+    let (slots, mask) = (tables.long.slots.as_ptr(), tables.long.mask());
+    let displacements = &*tables.long.displacements;
     let units = tables.long.units.as_mut_ptr();
     for (i, &row) in longs.iter().enumerate() {
         let (start, bytes) = place_of(row);
@@ -68,12 +68,14 @@ unsafe fn long_rows_hashed<R: Rows, const SQUARES: bool, const THOROUGH: bool>(
                 R::hash_samples(key, bytes, &seed)
             };
             *hashes.add(i) = hash;
-            prefetch(slots.add(hash as usize & mask));
+            let slot = slot_of(hash, displacements, mask);
+            *found.add(i) = slot as u32;
+            prefetch(slots.add(slot));
         }
     }
     for i in 0..longs.len() {
-        // SAFETY: the slot is masked; hash `i` was written above.
-        let unit = unsafe { *slots.add(*hashes.add(i) as usize & mask) };
+        // SAFETY: the slot is one of the table, and was written above.
+        let unit = unsafe { *slots.add(*found.add(i) as usize) };
         // SAFETY: as above.
         unsafe { *found.add(i) = unit };
         let first = units.wrapping_add(unit as usize).wrapping_sub(1);
@@ -104,22 +106,65 @@ unsafe fn long_rows_hashed<R: Rows, const SQUARES: bool, const THOROUGH: bool>(
             }
         }
     }
+    tables.long.rows += longs.len() as u64;
     let mut odd_rows = 0;
-    let mut copy = Vec::new();
     while misses != 0 {
         let i = misses.trailing_zeros() as usize;
         misses &= misses - 1;
         let (start, bytes) = place_of(longs[i]);
-        // SAFETY: rows come from `longs`; hash `i` was written above.
-        let (value, hash) = unsafe { (*values.add(longs[i] as usize), *hashes.add(i)) };
-        let key = span.bytes(start..start + bytes, &mut copy);
-        // A key and its hash belong together also where the key is not any more what was hashed.
-        let hash = if span.is_live() { tables.long.hash(key) } else { hash };
-        match tables.long.find_or_insert(key, hash, forbidden) {
-            // SAFETY: it numbers the first unit of a key.
-            Some(at) => unsafe { add_long::<R, SQUARES>(&mut tables.long, at, value) },
-            None => odd_rows |= 1 << longs[i],
+        // SAFETY: rows come from `longs`; hash `i` was written above, and the key lies in the span.
+        unsafe {
+            let (value, hash) = (*values.add(longs[i] as usize), *hashes.add(i));
+            let at = match find::<R>(&tables.long, base.add(start), bytes, hash) {
+                Some(at) => {
+                    tables.long.missed_rows += 1;
+                    Some(at)
+                }
+                None => insert(span, (start, bytes), hash, forbidden, &mut tables.long),
+            };
+            match at {
+                Some(at) => add_long::<R, SQUARES>(&mut tables.long, at, value),
+                None => odd_rows |= 1 << longs[i],
+            }
         }
     }
     odd_rows
+}
+
+/// The first unit of a key that is in one of the first few slots from its own on.
+///
+/// # Safety
+/// `bytes >= 16` bytes from `key` on, and at least 32, are readable; the level of `R` is available.
+#[inline(always)]
+unsafe fn find<R: Rows>(long: &Long, key: *const u8, bytes: usize, hash: u64) -> Option<usize> {
+    const PROBES: usize = 16;
+    let mask = long.mask();
+    let first = slot_of(hash, &long.displacements, mask);
+    for probe in 0..PROBES {
+        let at = (long.slots[(first + probe) & mask as usize] as usize).checked_sub(1)?;
+        let unit = &long.units[at];
+        // SAFETY: as many units as the bytes of a key take follow its first.
+        let is_same = || unsafe { R::same_long(key, (&raw const unit.key).cast(), bytes) };
+        if unit.hash == hash && (long.trust_hash || unit.bytes as usize == bytes && is_same()) {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// The first unit of a key that is probably new, and then added; None as [`Long::find_or_insert`] says.
+#[cold]
+#[inline(never)]
+fn insert(
+    span: &Span<'_>,
+    (start, bytes): (usize, usize),
+    hash: u64,
+    forbidden: Option<u8>,
+    long: &mut Long,
+) -> Option<usize> {
+    let mut copy = Vec::new();
+    let key = span.bytes(start..start + bytes, &mut copy);
+    // A key and its hash belong together also where the key is not any more what was hashed.
+    let hash = if span.is_live() { long.hash(key) } else { hash };
+    long.find_or_insert(key, hash, forbidden)
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use fathom_machine::os::memory::{Slab, reserve};
 
+use super::displace::{CALM_COST, DISPLACE_MOST_KEYS, displace, slot_of};
 use super::kernel::{bytes_of, bytes_of_mut};
 use super::{Aside, Hashes, MOST_SLOTS_PER_KEY, Seed, Tenths};
 use crate::account::Account;
@@ -19,9 +20,11 @@ const NEW_SLOTS: usize = 64;
 /// Keys of 16 bytes and more.
 #[derive(Debug)]
 pub(crate) struct Long {
-    /// The number of a key's first unit, from 1; 0 is free. At most a quarter is taken: a probe then
-    /// seldom takes a second step, which would be a mispredicted branch.
+    /// The number of a key's first unit, from 1; 0 is free. At most a quarter is taken while keys are not
+    /// displaced: a probe then seldom takes a second step, which would be a mispredicted branch.
     pub(crate) slots: Slab<u32>,
+    /// A power of two; a single zero while keys are not displaced.
+    pub(crate) displacements: Vec<u16>,
     /// Statistics and keys.
     pub(crate) units: Vec<LongUnit>,
     keys: usize,
@@ -36,6 +39,11 @@ pub(crate) struct Long {
     with_squares: bool,
     /// Whether a probe was longer than [`LONGEST_LONG_PROBE`] since the last layout.
     crowded: bool,
+    /// Keys when they were last displaced.
+    calm_keys: usize,
+    /// Rows since any layout, and those of them whose keys were not in their first slots.
+    pub(crate) rows: u64,
+    pub(crate) missed_rows: u64,
     account: Arc<Account>,
 }
 
@@ -68,6 +76,7 @@ impl Long {
     ) -> Long {
         Long {
             slots: Slab::new(NEW_SLOTS),
+            displacements: vec![0],
             units: Vec::new(),
             keys: 0,
             aside: Aside::default(),
@@ -77,6 +86,9 @@ impl Long {
             hashes,
             with_squares,
             crowded: false,
+            calm_keys: 0,
+            rows: 0,
+            missed_rows: 0,
             account: Arc::clone(account),
         }
     }
@@ -85,11 +97,19 @@ impl Long {
         self.keys
     }
 
-    /// Places the keys anew if they crowd. Hashes computed before are void afterwards.
+    #[inline(always)]
+    pub(crate) fn mask(&self) -> u64 {
+        self.slots.len() as u64 - 1
+    }
+
+    /// Places the keys anew if they crowd, or if rows miss their first slots too often. Hashes and slots computed
+    /// before are void afterwards.
     #[inline(always)]
     pub(crate) fn prepare(&mut self) {
-        if self.crowded {
-            self.spread();
+        let tired =
+            self.missed_rows * 50 > self.rows && self.missed_rows > self.keys as u64 * CALM_COST;
+        if self.crowded | tired {
+            self.renew();
         }
     }
 
@@ -108,7 +128,7 @@ impl Long {
         forbidden: Option<u8>,
     ) -> Option<usize> {
         let mask = self.slots.len() - 1;
-        let mut slot = hash as usize & mask;
+        let mut slot = self.first_slot(hash);
         let mut probes = 0;
         loop {
             let unit = self.slots[slot];
@@ -172,8 +192,13 @@ impl Long {
         bytes_of_mut(&mut self.units[at..])[before..before + key.len()].copy_from_slice(key);
         self.keys += 1;
         self.slots[slot] = unit;
-        if self.keys * 4 > self.slots.len() {
-            self.lay_out(self.slots.len() * 4);
+        let most = if self.displacements.len() > 1 {
+            self.slots.len() / 4 * 3
+        } else {
+            self.slots.len() / 4
+        };
+        if self.keys > most {
+            self.lay_out((8 * self.keys).next_power_of_two(), false);
         }
         Some(at)
     }
@@ -198,7 +223,9 @@ impl Long {
         self.slots.fill(0);
         self.units.clear();
         self.aside.squares.clear();
+        self.displacements = vec![0];
         (self.keys, self.crowded) = (0, false);
+        (self.calm_keys, self.rows, self.missed_rows) = (0, 0, 0);
     }
 
     /// Bytes that it would take at most to have room for so many more keys, which have so many bytes.
@@ -237,8 +264,20 @@ impl Long {
         self.account.take(bytes + self.beside())
     }
 
-    /// Hashes keys whole, under another seed, and gives them more room if that was tried before.
     #[cold]
+    #[inline(never)]
+    fn renew(&mut self) {
+        if self.crowded {
+            self.spread();
+        } else if (self.calm_keys + 1..DISPLACE_MOST_KEYS).contains(&self.keys) {
+            // Fewer slots, which are nearer: between three eighths and three quarters of them are taken.
+            self.lay_out((self.keys * 4 / 3 + 1).next_power_of_two(), true);
+        } else {
+            (self.rows, self.missed_rows) = (0, 0);
+        }
+    }
+
+    /// Hashes keys whole, under another seed, and gives them more room if that was tried before.
     fn spread(&mut self) {
         self.crowded = false;
         let grow = self.thorough && self.slots.len() < self.keys() * MOST_SLOTS_PER_KEY;
@@ -248,21 +287,34 @@ impl Long {
         for at in places {
             self.units[at].hash = (self.hashes.long)(self.key(at), &self.seed);
         }
-        self.lay_out(self.slots.len() * if grow { 2 } else { 1 });
+        let least = (4 * self.keys).next_power_of_two();
+        self.lay_out(self.slots.len().max(least) * if grow { 2 } else { 1 }, false);
     }
 
+    /// Places all keys in so many slots; `calm`ly so that as many as possible are in their first ones.
     #[cold]
-    fn lay_out(&mut self, slots: usize) {
+    fn lay_out(&mut self, slots: usize, calm: bool) {
         let mask = slots - 1;
         let mut table = Slab::new(slots);
+        self.displacements = vec![0];
+        if calm {
+            let hashes = self.places().map(|at| self.units[at].hash).collect();
+            self.displacements = displace(hashes, mask as u64);
+        }
         for at in self.places() {
-            let mut slot = self.units[at].hash as usize & mask;
+            let mut slot = slot_of(self.units[at].hash, &self.displacements, mask as u64);
             while table[slot] != 0 {
                 slot = (slot + 1) & mask;
             }
             table[slot] = at as u32 + 1;
         }
         self.slots = table;
+        self.calm_keys = if calm { self.keys } else { 0 };
+        (self.rows, self.missed_rows) = (0, 0);
+    }
+
+    fn first_slot(&self, hash: u64) -> usize {
+        slot_of(hash, &self.displacements, self.mask())
     }
 
     pub(crate) fn fold(&mut self) {
@@ -348,6 +400,65 @@ mod tests {
             })
             .max();
         assert!(longest.flatten().is_some_and(|n| n <= LONGEST_LONG_PROBE), "{longest:?}");
+    }
+
+    #[test]
+    fn keys_that_missed_their_slots_are_displaced_into_fewer() {
+        fn mixed(key: &[u8], _: &Seed) -> u64 {
+            let hash =
+                key.iter().fold(0, |h: u64, &b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+            let hash = (hash ^ hash >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
+            hash ^ hash >> 33
+        }
+        let account = Account::new(None);
+        let mut table =
+            Long::new(Hashes { samples: mixed, ..hashes(mixed) }, false, false, &account);
+        let name = |i: usize| format!("a name of many bytes, {i:06}");
+        let enter = |table: &mut Long, i: usize| {
+            let key = name(i);
+            table.prepare();
+            table.find_or_insert(key.as_bytes(), table.hash(key.as_bytes()), None).unwrap()
+        };
+        let in_first_slots = |table: &Long| {
+            let is_first =
+                |&at: &usize| table.slots[table.first_slot(table.units[at].hash)] == at as u32 + 1;
+            table.places().filter(is_first).count()
+        };
+        let places: Vec<usize> = (0..5000).map(|i| enter(&mut table, i)).collect();
+        assert!(table.slots.len() >= 4 * 5000 && in_first_slots(&table) < 5000);
+
+        let miss = |table: &mut Long, times: u64| {
+            table.missed_rows = table.keys as u64 * CALM_COST + times;
+            table.rows = table.missed_rows;
+            table.prepare();
+        };
+        miss(&mut table, 0);
+        assert_eq!(table.displacements, [0], "too few rows have missed");
+        miss(&mut table, 1);
+        // Keys that share a bucket and the end of their hash cannot be told apart.
+        assert_eq!(table.slots.len(), 8192);
+        assert!(in_first_slots(&table) >= 4975, "{}", in_first_slots(&table));
+        assert_eq!((0..5000).map(|i| enter(&mut table, i)).collect::<Vec<_>>(), places);
+        let displacements = table.displacements.clone();
+        miss(&mut table, 1);
+        assert_eq!(table.displacements, displacements, "nothing would be gained");
+        assert_eq!((table.rows, table.missed_rows), (0, 0));
+
+        // New keys go where there is room, up to three quarters; then all have the room that they had before.
+        for i in 5000..6144 {
+            enter(&mut table, i);
+        }
+        assert_eq!((table.slots.len(), table.displacements.len()), (8192, displacements.len()));
+        enter(&mut table, 6144);
+        assert_eq!(table.displacements, [0]);
+        assert!(table.slots.len() >= 4 * 6145);
+        assert_eq!((0..5000).map(|i| enter(&mut table, i)).collect::<Vec<_>>(), places);
+        miss(&mut table, 1);
+        assert!(in_first_slots(&table) >= 6100, "{}", in_first_slots(&table));
+        table.crowded = true;
+        table.prepare();
+        assert!(table.thorough && table.slots.len() >= 4 * 6145 && table.displacements == [0]);
+        assert_eq!((0..5000).map(|i| enter(&mut table, i)).collect::<Vec<_>>(), places);
     }
 
     #[test]

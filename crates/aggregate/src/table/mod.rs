@@ -41,13 +41,15 @@ use fathom_machine::os::memory::{huge, reserve};
 use crate::account::Account;
 use crate::merge::Stats;
 
+mod displace;
 #[allow(unsafe_code)] // memory seen as other types: each block says why it holds
 mod kernel;
 mod long;
 mod short;
 
+pub(crate) use displace::slot_of;
 pub(crate) use long::Long;
-pub(crate) use short::{Short, ShortEntry, ShortKey, short_bytes, short_key, slot_of};
+pub(crate) use short::{Short, ShortEntry, ShortKey, short_bytes, short_key};
 
 /// Rows the bits below the count hold, whatever their values.
 pub(crate) const FOLD_ROWS: u64 = ((1 << COUNT_SHIFT) - 1) / (2 * BIAS as u64 - 1);

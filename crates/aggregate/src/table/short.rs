@@ -5,6 +5,7 @@ use std::sync::Arc;
 use fathom_machine::os::memory::{Slab, huge};
 use fathom_machine::prefetch;
 
+use super::displace::{CALM_COST, DISPLACE_MOST_KEYS, displace, slot_of};
 use super::{Aside, Folded, MOST_KEYS, MOST_SLOTS_PER_KEY, Seed, Tenths};
 use crate::account::Account;
 use crate::line::DELIMITER;
@@ -12,14 +13,6 @@ use crate::merge::Stats;
 
 /// Keys from which the displacement table pays.
 const DISPLACE_KEYS: usize = 1500;
-
-/// Keys beyond which it does not: placing them costs more than their misses, since the table no
-/// longer fits any cache and 16 bits of displacement are few among millions of slots.
-const DISPLACE_MOST_KEYS: usize = 200_000;
-
-/// What laying a table out with seeds or displacements costs per key, in groups of rows that miss:
-/// both were near 100 to 200 ns.
-const CALM_COST: u64 = 2;
 
 /// Slots of a new table, too few for a batch of rows: each thread has a table for each column, also where no row comes.
 const NEW_SLOTS: usize = 16;
@@ -269,7 +262,8 @@ impl Short {
                 self.seed = self.calmest_seed(&keys);
             } else {
                 self.seed = Seed::random();
-                self.displacements = self.displace(&keys);
+                let hashes = keys.iter().map(|key| (self.hash)(key, &self.seed)).collect();
+                self.displacements = displace(hashes, self.mask());
             }
         }
         self.calm_keys = if calm { self.keys } else { 0 };
@@ -288,76 +282,34 @@ impl Short {
         self.missed_groups = 0;
     }
 
-    /// Of a few random seeds the one under which the fewest keys share a slot.
+    /// Of some random seeds the one under which the fewest keys share a slot: of a few where that will be some of them
+    /// anyway, of hundreds where it may be none.
     fn calmest_seed(&self, keys: &[ShortKey]) -> Seed {
-        const SEEDS: usize = 24;
+        /// Keys hashed at most, but for the last seed.
+        const MOST_HASHED: usize = 100_000;
+        const LEAST_SEEDS: usize = 24;
         let mask = self.mask();
         let mut best = (usize::MAX, self.seed);
-        let mut taken = vec![0_u8; mask as usize + 1];
-        for round in 0..SEEDS {
+        // The last round in which a slot was taken.
+        let mut taken = vec![0_u32; mask as usize + 1];
+        let (mut hashed, mut round) = (0, 0);
+        while best.0 > 0 && (round < LEAST_SEEDS as u32 || hashed < MOST_HASHED) {
+            round += 1;
             let seed = Seed::random();
             let mut clashes = 0;
             for key in keys {
-                let slot = ((self.hash)(key, &seed) & mask) as usize;
-                clashes += usize::from(taken[slot] == round as u8 + 1);
-                taken[slot] = round as u8 + 1;
+                hashed += 1;
+                let last = &mut taken[((self.hash)(key, &seed) & mask) as usize];
+                clashes += usize::from(std::mem::replace(last, round) == round);
+                if clashes >= best.0 {
+                    break;
+                }
             }
             if clashes < best.0 {
                 best = (clashes, seed);
             }
-            if clashes == 0 {
-                break;
-            }
         }
         best.1
-    }
-
-    /// A displacement per bucket of keys, fullest bucket first, such that every key of the bucket
-    /// finds its slot free. A bucket that finds none keeps zero, and its keys are probed for.
-    fn displace(&self, keys: &[ShortKey]) -> Vec<u16> {
-        let mask = self.mask();
-        let buckets = (keys.len() / 4).next_power_of_two();
-        // Hashes bucket by bucket: bucket b has those from starts[b] to starts[b + 1].
-        let mut starts = vec![0_u32; buckets + 1];
-        let hashes: Vec<u64> = keys.iter().map(|key| (self.hash)(key, &self.seed)).collect();
-        for &hash in &hashes {
-            starts[bucket_of(hash, buckets) + 1] += 1;
-        }
-        for bucket in 0..buckets {
-            starts[bucket + 1] += starts[bucket];
-        }
-        let mut next = starts.clone();
-        let mut members = vec![0_u64; hashes.len()];
-        for hash in hashes {
-            let place = &mut next[bucket_of(hash, buckets)];
-            members[*place as usize] = hash;
-            *place += 1;
-        }
-        let size = |bucket: u32| starts[bucket as usize + 1] - starts[bucket as usize];
-        let mut order: Vec<u32> = (0..buckets as u32).collect();
-        order.sort_by_key(|&bucket| std::cmp::Reverse(size(bucket)));
-        // A bit per slot: for 100,000 keys a first-level cache holds it.
-        let mut taken = vec![0_u64; (mask as usize + 1).div_ceil(64)];
-        let mut displacements = vec![0_u16; buckets];
-        for bucket in order {
-            let bucket = bucket as usize;
-            let hashes = &mut members[starts[bucket] as usize..starts[bucket + 1] as usize];
-            let slots = |d: u16, hash: &u64| ((hash ^ u64::from(d)) & mask) as usize;
-            let is_free = |slot: usize, taken: &[u64]| taken[slot / 64] >> (slot % 64) & 1 == 0;
-            let distinct = {
-                hashes.sort_unstable_by_key(|hash| hash & mask);
-                hashes.windows(2).all(|pair| (pair[0] ^ pair[1]) & mask != 0)
-            };
-            let most = mask.min(u64::from(u16::MAX)) as u16;
-            let fits = |d: &u16| hashes.iter().all(|hash| is_free(slots(*d, hash), &taken));
-            let found = if distinct { (0..=most).find(fits) } else { None };
-            displacements[bucket] = found.unwrap_or(0);
-            for hash in &*hashes {
-                let slot = slots(displacements[bucket], hash);
-                taken[slot / 64] |= 1 << (slot % 64);
-            }
-        }
-        displacements
     }
 
     pub(crate) fn fold(&mut self) {
@@ -403,18 +355,6 @@ pub(crate) fn short_key(key: &[u8]) -> Option<ShortKey> {
     bytes[key.len()] = DELIMITER;
     let (words, _) = bytes.as_chunks::<8>();
     Some([u64::from_le_bytes(words[0]), u64::from_le_bytes(words[1])])
-}
-
-/// Where a hash looks first. The low bits choose the slot, the high half the bucket.
-#[inline(always)]
-pub(crate) fn slot_of(hash: u64, displacements: &[u16], mask: u64) -> usize {
-    let displacement = displacements[bucket_of(hash, displacements.len())];
-    ((hash ^ u64::from(displacement)) & mask) as usize
-}
-
-#[inline(always)]
-fn bucket_of(hash: u64, buckets: usize) -> usize {
-    (hash >> 32) as usize & (buckets - 1)
 }
 
 /// Bytes of a short key before its delimiter, which is the last byte before the zeros.
