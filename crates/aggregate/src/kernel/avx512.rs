@@ -11,8 +11,9 @@ use super::avx2::Avx2;
 use super::drive::drive;
 use super::fields::{self, Wanted};
 use super::rows::{Home, Parsed, Rows, Shapes};
-use super::{LANES, Odd, Span};
+use super::{BATCH, LANES, Odd, Span};
 use crate::chunk::Window;
+use crate::line::DELIMITER;
 use crate::table::{BIAS, COUNT_SHIFT, Seed, ShortEntry, ShortKey, Tables, Tenths, slot_of};
 
 /// The kernel at this level.
@@ -129,21 +130,26 @@ unsafe fn difference(
     }
 }
 
-/// What four values, chosen by `lanes`, add to statistics: count and sum, then the extremes.
+/// The eight bytes before each of the newlines of eight rows.
 ///
 /// # Safety
-/// The level is available.
+/// As [`Rows::values`].
 #[inline(always)]
-unsafe fn parts(values: __m256i, lanes: __m512i) -> __m512i {
-    const COUNT: i32 = 1 << (COUNT_SHIFT - 32);
+unsafe fn eight(base: *const u8, ends: *const u32) -> __m512i {
     // SAFETY: the caller's.
     unsafe {
-        // Of each value: itself, nothing, itself, itself negated less one; then what is kept of it.
-        let turn = _mm512_broadcast_i32x4(_mm_setr_epi32(0, 0, 0, -1));
-        let bias = _mm512_broadcast_i32x4(_mm_setr_epi32(BIAS, COUNT, BIAS, BIAS + 1));
-        let values = _mm512_castsi256_si512(values);
-        let spread = _mm512_maskz_permutexvar_epi32(0xdddd, lanes, values);
-        _mm512_add_epi32(_mm512_xor_si512(spread, turn), bias)
+        let word = |row: usize| {
+            let word = base.add(*ends.add(row + 1) as usize - 8).cast::<i64>().read_unaligned();
+            _mm_cvtsi64_si128(word)
+        };
+        let mut words = _mm512_broadcastq_epi64(word(0));
+        macro_rules! others {
+            ($($row:literal)*) => {$(
+                words = _mm512_mask_broadcastq_epi64(words, 1 << $row, word($row));
+            )*};
+        }
+        others!(1 2 3 4 5 6 7);
+        words
     }
 }
 
@@ -164,7 +170,6 @@ unsafe impl Rows for Avx512 {
     type Key = __m128i;
 
     of_avx2! {
-        values(base: *const u8, ends: *const u32, into: Parsed) -> Shapes;
         key(from: *const u8, bytes: u32) -> __m128i;
         field_key(from: *const u8, bytes: u32) -> __m128i;
         is_at(key: __m128i, entry: &ShortEntry) -> bool;
@@ -172,8 +177,87 @@ unsafe impl Rows for Avx512 {
         hash(key: __m128i, seed: &Seed) -> u64;
         hash_samples(from: *const u8, bytes: usize, seed: &Seed) -> u64;
         hash_long(from: *const u8, bytes: usize, seed: &Seed) -> u64;
-        same_long(left: *const u8, right: *const u8, bytes: usize) -> bool;
         add(to: &mut Tenths, value: i32) -> ();
+    }
+
+    const PARSED: usize = 16;
+
+    /// As in [`Avx2`], with masks of a bit for each row.
+    #[inline(always)]
+    unsafe fn values(base: *const u8, ends: *const u32, into: Parsed) -> Shapes {
+        // SAFETY: eight bytes before each end are readable; the arrays have sixteen elements.
+        unsafe {
+            let splat = |word: u32| _mm512_set1_epi32(word.cast_signed());
+            let bytes = _mm512_sub_epi32(
+                _mm512_loadu_si512(ends.add(1).cast()),
+                _mm512_loadu_si512(ends.cast()),
+            );
+            let (a, b) = (eight(base, ends), eight(base, ends.add(8)));
+            let even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+            let before = _mm512_permutex2var_epi32(a, even, b);
+            let last = _mm512_permutex2var_epi32(a, _mm512_add_epi32(even, splat(1)), b);
+
+            let b4 = _mm512_and_si512(last, splat(0xff));
+            let b5 = _mm512_srli_epi32::<24>(before);
+            let b65 = _mm512_srli_epi32::<16>(before);
+            let delimiter_4 = _mm512_cmpeq_epi32_mask(b4, splat(DELIMITER.into()));
+            let delimiter_5 = _mm512_cmpeq_epi32_mask(b5, splat(DELIMITER.into()));
+            let minus_4 = _mm512_cmpeq_epi32_mask(b4, splat(b'-'.into()));
+            let minus_5 = _mm512_cmpeq_epi32_mask(b5, splat(b'-'.into()));
+            let shape_6 = splat(u16::from_le_bytes([DELIMITER, b'-']).into());
+            let shape_6 = _mm512_cmpeq_epi32_mask(b65, shape_6) & !minus_4;
+            let delimiter_45 = delimiter_4 | delimiter_5;
+
+            // Digits become 0..=9 and the dot 0; a b4 that is no digit is taken out.
+            let digits = _mm512_xor_si512(last, splat(0x302e_3030));
+            let no_digit = delimiter_4 | minus_4;
+            let digits = _mm512_mask_and_epi32(digits, no_digit, digits, splat(0xffff_ff00));
+            let over = _mm512_subs_epu8(digits, splat(0x0900_0909));
+            let all_digits = _mm512_testn_epi32_mask(over, over);
+            // 100 b4 + 10 b3 + b1
+            let zero = _mm512_setzero_si512();
+            let magnitude = _mm512_dpbusd_epi32(zero, digits, splat(0x0100_0a64));
+            let negative = minus_4 | minus_5 & !delimiter_4;
+            let value = _mm512_mask_sub_epi32(magnitude, negative, zero, magnitude);
+
+            let shaped = (delimiter_45 | shape_6) & all_digits;
+            // Bytes from the delimiter on: 6, 5 or 4.
+            let bytes = _mm512_sub_epi32(bytes, splat(6));
+            let bytes = _mm512_mask_add_epi32(bytes, delimiter_45, bytes, splat(1));
+            let bytes = _mm512_mask_add_epi32(bytes, delimiter_4, bytes, splat(1));
+            let even = _mm512_mask_cmpgt_epi32_mask(shaped, bytes, splat(1));
+            let long = _mm512_mask_cmpgt_epi32_mask(even, bytes, splat(super::SHORT_BYTES));
+            _mm512_storeu_si512(into.values.cast(), value);
+            _mm512_storeu_si512(into.masks.cast(), _mm512_maskz_mov_epi32(even & !long, bytes));
+            _mm512_storeu_si512(into.key_bytes.cast(), bytes);
+            Shapes { odd: u32::from(!even), long: long.into() }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn same_long(left: *const u8, right: *const u8, bytes: usize) -> bool {
+        // SAFETY: only bytes that a mask has are read, which are of the first `bytes`.
+        unsafe {
+            let head = _bzhi_u32(u32::MAX, bytes.min(32) as u32);
+            let other = _mm256_maskz_loadu_epi8(head, right.cast());
+            let mut differ: u64 = _mm256_mask_cmpneq_epi8_mask(
+                head,
+                _mm256_maskz_loadu_epi8(head, left.cast()),
+                other,
+            )
+            .into();
+            let mut at = 32;
+            loop {
+                let rest = _bzhi_u64(u64::MAX, bytes.saturating_sub(at).min(64) as u32);
+                let other = _mm512_maskz_loadu_epi8(rest, right.add(at).cast());
+                let own = _mm512_maskz_loadu_epi8(rest, left.add(at).cast());
+                differ |= _mm512_mask_cmpneq_epi8_mask(rest, own, other);
+                at += 64;
+                if at >= bytes || differ != 0 {
+                    return differ == 0;
+                }
+            }
+        }
     }
 
     #[inline(always)]
@@ -228,23 +312,48 @@ unsafe impl Rows for Avx512 {
         }
     }
 
+    /// What rows add lies ready before any is added: of each a summand, count and sum, and what the extremes are at
+    /// least, with zeros where the other has something. Two instructions a row are then all that is done in registers, of
+    /// which this loop would otherwise have too many.
     #[inline(always)]
-    unsafe fn add_eight(entries: *mut ShortEntry, slots: *const u32, values: *const i32) {
-        // SAFETY: eight slots and values; statistics are sixteen bytes behind the key: count and sum
-        // in the first eight, then the extremes.
+    unsafe fn add_all(
+        entries: *mut ShortEntry,
+        (slots, values): (*const u32, *const i32),
+        rows: usize,
+    ) {
+        const COUNT: i32 = 1 << (COUNT_SHIFT - 32);
+        let mut summands = std::mem::MaybeUninit::<[__m128i; BATCH]>::uninit();
+        let mut extremes = std::mem::MaybeUninit::<[__m128i; BATCH]>::uninit();
+        // SAFETY: the caller vouches for slots and values, which are a multiple of eight; statistics are sixteen bytes
+        // behind the key: count and sum in the first eight, then the extremes.
         unsafe {
-            let values = _mm256_loadu_si256(values.cast());
-            let first = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-            let last = _mm512_add_epi32(first, _mm512_set1_epi32(4));
-            let mut of_rows = [_mm_setzero_si128(); LANES];
-            _mm512_storeu_si512(of_rows.as_mut_ptr().cast(), parts(values, first));
-            _mm512_storeu_si512(of_rows.as_mut_ptr().add(4).cast(), parts(values, last));
-            for (lane, part) in of_rows.into_iter().enumerate() {
-                let entry = entries.add(*slots.add(lane) as usize);
-                let at = (&raw mut (*entry).tenths).cast::<__m128i>();
-                let before = _mm_load_si128(at);
-                let after = _mm_mask_add_epi64(before, 0b01, before, part);
-                _mm_store_si128(at, _mm_mask_max_epi32(after, 0b1100, after, part));
+            let summands = summands.as_mut_ptr().cast::<__m128i>();
+            let extremes = extremes.as_mut_ptr().cast::<__m128i>();
+            let four = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+            let of_least = _mm512_broadcast_i32x4(_mm_setr_epi32(0, 0, 0, 16));
+            let counts = _mm512_broadcast_i32x4(_mm_setr_epi32(0, COUNT, 0, 0));
+            let bias = _mm256_set1_epi32(BIAS);
+            for row in (0..rows).step_by(LANES) {
+                let values = _mm256_loadu_si256(values.add(row).cast());
+                let most = _mm512_castsi256_si512(_mm256_add_epi32(bias, values));
+                let least = _mm512_castsi256_si512(_mm256_sub_epi32(bias, values));
+                for half in 0..2 {
+                    let lanes = _mm512_add_epi32(four, _mm512_set1_epi32(4 * half));
+                    let summand = _mm512_mask_permutexvar_epi32(counts, 0x1111, lanes, most);
+                    let both = _mm512_add_epi32(lanes, of_least);
+                    let both = _mm512_maskz_permutex2var_epi32(0xcccc, most, both, least);
+                    let row = row + 4 * half as usize;
+                    _mm512_storeu_si512(summands.add(row).cast(), summand);
+                    _mm512_storeu_si512(extremes.add(row).cast(), both);
+                }
+            }
+            for group in (0..rows).step_by(LANES) {
+                for row in group..group + LANES {
+                    let entry = entries.add(*slots.add(row) as usize);
+                    let at = (&raw mut (*entry).tenths).cast::<__m128i>();
+                    let after = _mm_add_epi64(_mm_load_si128(at), *summands.add(row));
+                    _mm_store_si128(at, _mm_max_epu32(after, *extremes.add(row)));
+                }
             }
         }
     }

@@ -5,13 +5,17 @@ use fathom_machine::simd::SURPLUS;
 
 use super::long::long_rows;
 use super::rows::{Home, Parsed, Rows};
+use super::span::AHEAD_BYTES;
 use super::update::{add_short, add_square};
 use super::{BATCH, LANES, Odd, Span, newlines};
 use crate::line::DELIMITER;
 use crate::table::{Tables, slot_of};
 
-/// Bytes of input whose newlines are listed at a time: the list stays in the first-level cache.
-const BLOCK_BYTES: usize = 8 << 10;
+/// Bytes of input whose newlines are listed at a time: the list stays in the first-level cache, and a mapped file is fetched
+/// [farther ahead](Span::fetch_ahead) than so.
+const BLOCK_BYTES: usize = 2 << 10;
+
+const _: () = assert!(BLOCK_BYTES < AHEAD_BYTES, "its end was fetched when its beginning was");
 
 /// Keys whose entries the first-level cache holds: fetching those ahead is only work.
 const NEAR_KEYS: usize = 600;
@@ -63,7 +67,7 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
     let mut lines = 0;
     // ends[0] is the newline before the first pending row, ends[1..=pending] end the rows. A block
     // adds at most BLOCK_BYTES ends to fewer than BATCH pending ones, and writes up to SURPLUS more
-    // than it counts; a group reads eight.
+    // than it counts; so many are read behind the last at most.
     let mut ends = [0_u32; BATCH + BLOCK_BYTES + SURPLUS];
     let mut pending = 0;
     // Whether there are more than one in 32 bytes.
@@ -85,7 +89,6 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
         at = stop;
         let mut done = 0;
         while pending - done >= BATCH {
-            span.fetch_ahead(ends[done] as usize..ends[done + BATCH] as usize);
             // SAFETY: rows done..done + BATCH are in `ends`; the level is available.
             unsafe { batch::<R, SQUARES>(span, ends.as_ptr().add(done), BATCH, tables, odd) };
             done += BATCH;
@@ -97,7 +100,7 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
     // Rows of the last, incomplete group: its spare lanes repeat the last end, as rows of less
     // than no bytes, which are odd and then left out.
     let last = ends[pending];
-    ends[pending + 1..pending + 1 + LANES].fill(last);
+    ends[pending + 1..pending + 1 + R::PARSED].fill(last);
     // SAFETY: `pending` rows are in `ends`; the level is available.
     unsafe { batch::<R, SQUARES>(span, ends.as_ptr(), pending, tables, odd) };
     lines + pending as u64
@@ -107,7 +110,7 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
 ///
 /// # Safety
 /// `ends[0..=rows]` are newlines of the span (the first may stand one before it), followed by
-/// eight more readable positions inside it; the level of `R` is available.
+/// as many more readable positions inside it as are parsed at once; the level of `R` is available.
 #[inline(always)]
 unsafe fn batch<R: Rows, const SQUARES: bool>(
     span: &Span<'_>,
@@ -146,8 +149,10 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
     // written in stages 2A and 2B before others read it: all loops cover the same groups.
     let (keys, parsed, slots) = unsafe { Batch::parts(batch.as_mut_ptr()) };
     let Parsed { values, masks, key_bytes } = parsed;
+    // SAFETY: there are so many ends.
+    span.fetch_ahead(unsafe { *ends as usize..*ends.add(rows) as usize });
     // SAFETY: forwarded.
-    let (mut odd_rows, long_rows_of) = unsafe { parse::<R>(base, ends, rows, parsed) };
+    let (mut odd_rows, long_rows_of) = unsafe { parse::<R>(span, ends, rows, parsed, false) };
     let entries = tables.short.entries.as_mut_ptr();
     let home = Home {
         seed: tables.short.seed,
@@ -180,14 +185,12 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
             }
         }
     }
-    for group in (0..rows).step_by(LANES) {
-        // SAFETY: as above.
-        unsafe {
-            R::add_eight(entries, slots.add(group), values.add(group));
-            if SQUARES {
-                for row in group..group + LANES {
-                    add_square(&mut tables.short, *slots.add(row) as usize, *values.add(row));
-                }
+    // SAFETY: as above, of all groups that were begun.
+    unsafe {
+        R::add_all(entries, (slots, values), rows.next_multiple_of(LANES));
+        if SQUARES {
+            for row in 0..rows {
+                add_square(&mut tables.short, *slots.add(row) as usize, *values.add(row));
             }
         }
     }
@@ -213,22 +216,29 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
     unsafe { hand_over(ends, odd_rows & first(rows), odd) };
 }
 
-/// Parses the values of a batch; a bit for each row that is odd, and for each whose key is long.
+/// Parses the values of a batch; a bit for each row that is odd, and for each whose key is long. What follows behind long rows is
+/// fetched between them: at once, lines would have to wait for each other.
 ///
 /// # Safety
 /// As [`batch`]; there is a batch of elements of each kind to write.
 #[inline(always)]
 unsafe fn parse<R: Rows>(
-    base: *const u8,
+    span: &Span<'_>,
     ends: *const u32,
     rows: usize,
     into: Parsed,
+    fetches: bool,
 ) -> (u64, u64) {
     let (mut odd, mut long) = (0, 0);
-    for group in (0..rows).step_by(LANES) {
-        // SAFETY: eight ends follow `group`, all inside the window; `group + 8 <= BATCH`.
+    for group in (0..rows).step_by(R::PARSED) {
+        // SAFETY: so many ends follow `group`, all inside the window, and they are no more than a batch.
         unsafe {
-            let shapes = R::values(base, ends.add(group), into.at_row(group));
+            if fetches {
+                for row in group..group + R::PARSED {
+                    span.fetch_behind(*ends.add(row) as usize);
+                }
+            }
+            let shapes = R::values(span.base(), ends.add(group), into.at_row(group));
             odd |= u64::from(shapes.odd) << group;
             long |= u64::from(shapes.long) << group;
         }
@@ -289,7 +299,8 @@ unsafe fn long_stages<R: Rows, const SQUARES: bool>(
     let (keys, parsed, slots) = unsafe { Batch::parts(batch.as_mut_ptr()) };
     let Parsed { values, masks, key_bytes } = parsed;
     // SAFETY: forwarded.
-    let (mut odd_rows, long_rows_of) = unsafe { parse::<R>(base, ends, rows, parsed) };
+    let (mut odd_rows, long_rows_of) =
+        unsafe { parse::<R>(span, ends, rows, parsed, span.is_live()) };
     let short_rows = first(rows) & !odd_rows & !long_rows_of;
 
     let seed = tables.short.seed;

@@ -3,7 +3,7 @@
 //! In pseudo-code, for one span of whole rows:
 //!
 //! ```text
-//! for each block of 8 KiB:
+//! for each block of 2 KiB:
 //!     ends = positions of its newlines                                  (stage 1)
 //!     for each 64 of them:
 //!         for each 8 rows:                                              (stage 2A)

@@ -15,16 +15,20 @@ pub(super) unsafe fn list<V: Vector, const FIRST: usize>(
     into: *mut u32,
 ) -> usize {
     let mut found = 0;
-    while at < stop {
-        // SAFETY: a window has 64 readable bytes past its end, so past any `at` inside it.
-        let mut mask = unsafe { positions_64::<V>(base.add(at), b'\n') };
-        if stop - at < 64 {
-            mask &= (1 << (stop - at)) - 1;
+    // SAFETY: a window has 64 readable bytes past its end, so past any `at` inside it; there is room for as many newlines
+    // as there were bytes.
+    unsafe {
+        while stop - at >= 64 {
+            let mask = positions_64::<V>(base.add(at), b'\n');
+            V::write_positions::<FIRST>(mask, at as u32, into.add(found));
+            found += mask.count_ones() as usize;
+            at += 64;
         }
-        // SAFETY: forwarded.
-        unsafe { V::write_positions::<FIRST>(mask, at as u32, into.add(found)) };
-        found += mask.count_ones() as usize;
-        at += 64;
+        if at < stop {
+            let mask = positions_64::<V>(base.add(at), b'\n') & ((1 << (stop - at)) - 1);
+            V::write_positions::<FIRST>(mask, at as u32, into.add(found));
+            found += mask.count_ones() as usize;
+        }
     }
     found
 }

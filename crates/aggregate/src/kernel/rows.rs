@@ -57,11 +57,14 @@ pub(super) unsafe trait Rows {
     /// A key of sixteen bytes in the form comparisons like best.
     type Key: Copy;
 
-    /// Parses the eight rows that end at `ends[1..9]`; `ends[0]` is the newline before the first.
+    /// Rows parsed at once: a divisor of [`BATCH`](super::BATCH).
+    const PARSED: usize = LANES;
+
+    /// Parses the [`PARSED`](Rows::PARSED) rows that end at `ends[1..]`; `ends[0]` is the newline before the first.
     ///
     /// # Safety
     /// `base + ends[i]` lies in a [`Span`](super::Span): 64 bytes around it are readable.
-    /// There are eight elements of each kind to write.
+    /// There are so many elements of each kind to write.
     unsafe fn values(base: *const u8, ends: *const u32, into: Parsed) -> Shapes;
 
     /// The first `bytes <= 16` bytes at `from`, then zeros.
@@ -157,17 +160,21 @@ pub(super) unsafe trait Rows {
         to.add(value);
     }
 
-    /// Adds eight values to the statistics of eight slots.
+    /// Adds values to the statistics of slots, each to its own, of a multiple of eight rows.
     ///
     /// # Safety
-    /// Eight slots and values are readable and the slots lie in `entries`.
+    /// So many slots and values are readable, no more than a batch, and the slots lie in `entries`.
     #[inline(always)]
-    unsafe fn add_eight(entries: *mut ShortEntry, slots: *const u32, values: *const i32) {
-        for lane in 0..LANES {
+    unsafe fn add_all(
+        entries: *mut ShortEntry,
+        (slots, values): (*const u32, *const i32),
+        rows: usize,
+    ) {
+        for row in 0..rows {
             // SAFETY: the caller's; nobody else has a reference to the entry.
             unsafe {
-                let entry = &mut *entries.add(*slots.add(lane) as usize);
-                Self::add(&mut entry.tenths, *values.add(lane));
+                let entry = &mut *entries.add(*slots.add(row) as usize);
+                Self::add(&mut entry.tenths, *values.add(row));
             }
         }
     }

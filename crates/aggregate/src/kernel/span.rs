@@ -84,7 +84,7 @@ impl<'a> Span<'a> {
         copy
     }
 
-    /// Begins to fetch what follows some rows by a while, if it is live: other bytes have just been copied, and
+    /// Begins to fetch what follows some short rows by a while, if it is live: other bytes have just been copied, and
     /// are near.
     #[inline(always)]
     pub(super) fn fetch_ahead(&self, rows: Range<usize>) {
@@ -94,7 +94,16 @@ impl<'a> Span<'a> {
             }
         }
     }
+
+    /// The same of a long row, which takes two lines, live or not.
+    #[inline(always)]
+    pub(super) fn fetch_behind(&self, row: usize) {
+        let at = self.base.wrapping_add(row + AHEAD_BYTES);
+        prefetch(at);
+        prefetch(at.wrapping_add(64));
+    }
 }
 
-/// How far behind the rows in hand a mapped file is fetched.
-const AHEAD_BYTES: usize = 4 << 10;
+/// How far behind the rows in hand a mapped file is fetched: newlines are looked for farther than a batch, but no farther than
+/// this.
+pub(super) const AHEAD_BYTES: usize = 4 << 10;
