@@ -22,12 +22,11 @@
 //! `total` holds two numbers in one addition. The count has 28 bits and the biased sum 36, which
 //! [`FOLD_ROWS`] rows cannot fill: the tables are folded into wide totals before so many.
 //!
-//! Above some keys (`DISPLACE_KEYS`) a displacement table (a perfect hash in the manner of Belazzougui,
-//! Botelho and Dietzfelbinger's CHD) moves each bucket of keys so that every key sits in its first
-//! slot, at loads linear probing could not bear; below, the least colliding of a few seeds does as
-//! well without the extra load. A table that grows does neither: that is done once rows have missed
-//! their first slots so often that it would have paid, the rule of who rents skis until the rent
-//! reaches their price.
+//! Above some keys (`DISPLACE_KEYS`) a displacement table (`displace`) moves each bucket of keys so that every key
+//! sits in its first slot, at loads linear probing could not bear; below, the least colliding of some seeds does as
+//! well without the extra load. Long keys are displaced however few they are: fewer slots are nearer. A table that
+//! grows does neither: that is done once rows have missed their first slots so often that it would have paid, the
+//! rule of who rents skis until the rent reaches their price.
 //!
 //! Hostile keys: seeds are random per process, and a probe that is longer than chance allows makes
 //! the table change its hash. Short keys get another seed and more room; long keys, which are first
