@@ -138,18 +138,9 @@ unsafe fn difference(
 unsafe fn eight(base: *const u8, ends: *const u32) -> __m512i {
     // SAFETY: the caller's.
     unsafe {
-        let word = |row: usize| {
-            let word = base.add(*ends.add(row + 1) as usize - 8).cast::<i64>().read_unaligned();
-            _mm_cvtsi64_si128(word)
-        };
-        let mut words = _mm512_broadcastq_epi64(word(0));
-        macro_rules! others {
-            ($($row:literal)*) => {$(
-                words = _mm512_mask_broadcastq_epi64(words, 1 << $row, word($row));
-            )*};
-        }
-        others!(1 2 3 4 5 6 7);
-        words
+        let word =
+            |row: usize| base.add(*ends.add(row + 1) as usize - 8).cast::<i64>().read_unaligned();
+        _mm512_setr_epi64(word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7))
     }
 }
 

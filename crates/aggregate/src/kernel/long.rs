@@ -131,7 +131,8 @@ unsafe fn long_rows_hashed<R: Rows, const SQUARES: bool, const THOROUGH: bool>(
     odd_rows
 }
 
-/// The first unit of a key that is in one of the first few slots from its own on.
+/// The first unit of a key that is in one of the first few slots from its own on: as [`Long::find_or_insert`] finds it,
+/// of bytes to which there may be no reference.
 ///
 /// # Safety
 /// `bytes >= 16` bytes from `key` on, and at least 32, are readable; the level of `R` is available.
