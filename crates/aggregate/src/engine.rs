@@ -21,7 +21,7 @@ use crate::gather::{Gathering, Run};
 use crate::kernel::{Kernel, Span};
 use crate::line;
 use crate::merge::{Keep, Partial, Stats, total};
-use crate::pool::Pool;
+use crate::pool::{Part, Pool};
 use crate::queue::{Place, Queue};
 use crate::rejects::{Collector, OnError, Raw, Taken};
 use crate::shard::{Refused, Shard};
@@ -389,10 +389,16 @@ pub(crate) fn run(
     Ok(summary)
 }
 
-/// The parts of a pool in order, which so many threads put them in.
+/// The parts of a pool in order, which so many threads put them in, or as many as there are parts: a column whose pool nobody used
+/// starts none.
 fn runs_of(pool: Pool, threads: usize) -> Result<Vec<Run>, Error> {
     let (kernel, keep) = (pool.kernel, pool.keep);
-    let parts = Mutex::new(pool.into_parts());
+    let parts: Vec<Part> = pool.into_parts().collect();
+    let threads = threads.min(parts.len());
+    if threads == 0 {
+        return Ok(Vec::new());
+    }
+    let parts = Mutex::new(parts.into_iter());
     let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
     let run = |part| Shard::of_part(kernel, keep, part).into_run();
     let runs = || Ok(std::iter::from_fn(next).map(run).collect::<Vec<Run>>());

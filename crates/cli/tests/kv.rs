@@ -353,7 +353,7 @@ fn threads_do_the_whole_mix_and_the_mix_decides_what() {
 fn order_is_kept_whatever_the_mix() {
     let folder = tempfile::tempdir().unwrap();
     words(folder.path());
-    let line = "kv words --ordered --budget 3s -a system -h siphash13 -d std,btreemap,art-blart \
+    let line = "kv words --ordered --budget 2s -a system -h siphash13 -d std,btreemap,art-blart \
                 --mix hit=1 --format json";
     let verdict = json(folder.path(), line, 0);
     let rows = verdict["rows"].as_array().unwrap();
@@ -362,7 +362,7 @@ fn order_is_kept_whatever_the_mix() {
     assert_eq!(verdict["run"]["cases"].as_array().unwrap().len(), 1);
 
     // A hash map has no ranges to be compared with.
-    let line = "kv words --exactly art-blart --budget 2s --mix range=1 --format json";
+    let line = "kv words --exactly art-blart --budget 1s --mix range=1 --format json";
     let verdict = json(folder.path(), line, 0);
     assert_eq!(verdict["baseline"], "btreemap");
     assert!(verdict["rows"].as_array().unwrap().iter().all(|row| row["cost_ns"].is_number()));
@@ -720,7 +720,7 @@ fn a_table_with_allocators_fits_the_terminal() {
 fn everybody_who_was_considered_has_a_fate_and_whoever_is_asked_for_is_measured() {
     let folder = tempfile::tempdir().unwrap();
     words(folder.path());
-    let line = "kv words --budget 4s -a system -d std,hashbrown,btreemap,yada -h siphash13,foldhash,siphash24 \
+    let line = "kv words --budget 2s -a system -d std,hashbrown,btreemap,yada -h siphash13,foldhash,siphash24 \
                 --explain";
     let verdict = json(folder.path(), &format!("{line} --also std+siphash24 --format json"), 0);
     // Two maps by three functions, a tree, and a trie that has no insert.
@@ -757,7 +757,7 @@ fn everybody_who_was_considered_has_a_fate_and_whoever_is_asked_for_is_measured(
 fn keys_of_the_maps_own_are_measured_beside_references_to_keys() {
     let folder = tempfile::tempdir().unwrap();
     words(folder.path());
-    let line = "kv words --budget 4s -a system -d std -h foldhash --format json --key-as";
+    let line = "kv words --budget 2s -a system -d std -h foldhash --format json --key-as";
     let types = ["string", "box-str", "arc-str", "compact-str", "smol-str"];
     let verdict = json(folder.path(), &format!("{line} all"), 0);
     let rows = verdict["rows"].as_array().unwrap();
@@ -787,7 +787,7 @@ fn keys_of_the_maps_own_are_measured_beside_references_to_keys() {
     std::fs::write(folder.path().join("numbers"), "1\n2\n3\n").unwrap();
     fails("kv numbers --key-as string", "these keys are integers");
     std::fs::write(folder.path().join("bytes"), b"a\xff\nb\nc\n").unwrap();
-    let line = "kv bytes -F lines --budget 2s -a system -d std -h foldhash --format json";
+    let line = "kv bytes -F lines --budget 1s -a system -d std -h foldhash --format json";
     let verdict = json(folder.path(), &format!("{line} --key-as string"), 1);
     assert!(verdict["rows"].to_string().contains("takes UTF-8 alone"), "{verdict}");
 }

@@ -284,7 +284,7 @@ fn what_cannot_be_saved_is_shown() {
         ("kv keys --brief --save", "find-mixed"),
         ("kv bench keys --structure hashbrown --blocks --operation find-hit --save", "hashbrown"),
         ("haversine pairs --stages --save", "ns/pair"),
-        ("bench hash --only fnv1a --operation keys -p count=10 --save", "spread"),
+        ("bench hash --only fnv1a --operation keys -p count=10 -p keys=words --save", "spread"),
         ("run true --save", "true"),
         ("run true --export-json", "true"),
     ];
