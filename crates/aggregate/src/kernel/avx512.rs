@@ -306,15 +306,11 @@ unsafe impl Rows for Avx512 {
     /// What rows add lies ready before any is added: of each a summand, count and sum, and what the extremes are at
     /// least, with zeros where the other has something. A row then takes two operations.
     #[inline(always)]
-    unsafe fn add_all(
-        entries: *mut ShortEntry,
-        (slots, values): (*const u32, *const i32),
-        rows: usize,
-    ) {
+    unsafe fn add_all(entries: *mut ShortEntry, (slots, values): (*const u32, *const i32)) {
         const COUNT: i32 = 1 << (COUNT_SHIFT - 32);
         let mut summands = std::mem::MaybeUninit::<[__m128i; BATCH]>::uninit();
         let mut extremes = std::mem::MaybeUninit::<[__m128i; BATCH]>::uninit();
-        // SAFETY: the caller vouches for slots and values, which are a multiple of eight; statistics are sixteen bytes
+        // SAFETY: the caller vouches for slots and values, which are a batch; statistics are sixteen bytes
         // behind the key: count and sum in the first eight, then the extremes.
         unsafe {
             let summands = summands.as_mut_ptr().cast::<__m128i>();
@@ -323,7 +319,7 @@ unsafe impl Rows for Avx512 {
             let of_least = _mm512_broadcast_i32x4(_mm_setr_epi32(0, 0, 0, 16));
             let counts = _mm512_broadcast_i32x4(_mm_setr_epi32(0, COUNT, 0, 0));
             let bias = _mm256_set1_epi32(BIAS);
-            for row in (0..rows).step_by(LANES) {
+            for row in (0..BATCH).step_by(LANES) {
                 let values = _mm256_loadu_si256(values.add(row).cast());
                 let most = _mm512_castsi256_si512(_mm256_add_epi32(bias, values));
                 let least = _mm512_castsi256_si512(_mm256_sub_epi32(bias, values));
@@ -337,7 +333,7 @@ unsafe impl Rows for Avx512 {
                     _mm512_storeu_si512(extremes.add(row).cast(), both);
                 }
             }
-            for group in (0..rows).step_by(LANES) {
+            for group in (0..BATCH).step_by(LANES) {
                 for row in group..group + LANES {
                     let entry = entries.add(*slots.add(row) as usize);
                     let at = (&raw mut (*entry).tenths).cast::<__m128i>();

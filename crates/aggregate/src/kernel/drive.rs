@@ -31,6 +31,9 @@ struct Batch<K> {
     slots: [u32; BATCH],
 }
 
+/// Where keys, what is parsed, and slots of a batch start.
+type Parts<R> = (*mut <R as Rows>::Key, Parsed, *mut u32);
+
 impl<K> Batch<K> {
     /// Where keys, what is parsed, and slots start, without a reference to any that may not
     /// have been written yet.
@@ -67,8 +70,9 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
     let mut lines = 0;
     // ends[0] is the newline before the first pending row, ends[1..=pending] end the rows. A block
     // adds at most BLOCK_BYTES ends to fewer than BATCH pending ones, and writes up to SURPLUS more
-    // than it counts; so many are read behind the last at most.
-    let mut ends = [0_u32; BATCH + BLOCK_BYTES + SURPLUS];
+    // than it counts; behind the last of all there is room for a batch.
+    const _: () = assert!(SURPLUS <= BATCH);
+    let mut ends = [0_u32; BATCH + BLOCK_BYTES + BATCH];
     let mut pending = 0;
     // Whether there are more than one in 32 bytes.
     let mut dense = true;
@@ -87,30 +91,30 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
         dense = found * 32 > stop - at;
         pending += found;
         at = stop;
+        if at == to {
+            let last = ends[pending];
+            ends[pending + 1..pending + 1 + BATCH].fill(last);
+        }
         let mut done = 0;
-        while pending - done >= BATCH {
-            // SAFETY: rows done..done + BATCH are in `ends`; the level is available.
-            unsafe { batch::<R, SQUARES>(span, ends.as_ptr().add(done), BATCH, tables, odd) };
-            done += BATCH;
+        while pending - done >= BATCH || at == to && done < pending {
+            let rows = BATCH.min(pending - done);
+            // SAFETY: so many rows from `done` on are in `ends`, and behind the last of all a batch of its end; the level is
+            // available. (One call: the loops are inlined, and large.)
+            unsafe { batch::<R, SQUARES>(span, ends.as_ptr().add(done), rows, tables, odd) };
+            done += rows;
         }
         lines += done as u64;
         ends.copy_within(done..=pending, 0);
         pending -= done;
     }
-    // Rows of the last, incomplete group: its spare lanes repeat the last end, as rows of less
-    // than no bytes, which are odd and then left out.
-    let last = ends[pending];
-    ends[pending + 1..pending + 1 + R::PARSED].fill(last);
-    // SAFETY: `pending` rows are in `ends`; the level is available.
-    unsafe { batch::<R, SQUARES>(span, ends.as_ptr(), pending, tables, odd) };
-    lines + pending as u64
+    lines
 }
 
-/// Stage 2 for `rows <= BATCH` rows.
+/// Stage 2 for a batch, of which all but so many rows repeat the last end: as rows of less than no bytes they are odd, and then left
+/// out.
 ///
 /// # Safety
-/// `ends[0..=rows]` are newlines of the span (the first may stand one before it), followed by
-/// as many more readable positions inside it as are parsed at once; the level of `R` is available.
+/// `ends[0..=BATCH]` are newlines of the span (the first may stand one before it), `rows <= BATCH`; the level of `R` is available.
 #[inline(always)]
 unsafe fn batch<R: Rows, const SQUARES: bool>(
     span: &Span<'_>,
@@ -121,36 +125,80 @@ unsafe fn batch<R: Rows, const SQUARES: bool>(
 ) {
     tables.short.prepare(BATCH);
     tables.long.prepare();
+    let mut batch = std::mem::MaybeUninit::<Batch<R::Key>>::uninit();
+    // SAFETY: only element pointers are made of the uninitialised batch. What the first loop writes and others read
+    // is of the same rows.
+    let (keys, parsed, slots) = unsafe { Batch::parts(batch.as_mut_ptr()) };
+    let parts = (keys, parsed, slots);
     // SAFETY: forwarded.
-    unsafe {
+    let odd_rows = unsafe {
         if tables.mostly_long {
-            long_stages::<R, SQUARES>(span, ends, rows, tables, odd);
-        } else if tables.short.is_displaced() {
-            stages::<R, SQUARES, true>(span, ends, rows, tables, odd);
+            long_stages::<R, SQUARES>(span, ends, rows, parts, tables)
         } else {
-            stages::<R, SQUARES, false>(span, ends, rows, tables, odd);
+            let (odd_rows, long_rows_of) = if tables.short.is_displaced() {
+                stages::<R, SQUARES, true>(span, ends, rows, parts, tables)
+            } else {
+                stages::<R, SQUARES, false>(span, ends, rows, parts, tables)
+            };
+            let longs = Longs { ends, rows: long_rows_of, parsed };
+            odd_rows | long::<R, SQUARES>(span, longs, tables)
         }
-    }
+    };
+    // SAFETY: forwarded.
+    unsafe { hand_over(ends, odd_rows & first(rows), odd) };
+}
+
+/// Rows of a batch whose keys are long.
+#[derive(Clone, Copy)]
+struct Longs {
+    ends: *const u32,
+    /// A bit for each.
+    rows: u64,
+    parsed: Parsed,
 }
 
 /// # Safety
-/// As [`batch`]; `DISPLACED` says whether the short table has displacements.
+/// As [`batch`]; the rows have been parsed.
+#[inline(always)]
+unsafe fn long<R: Rows, const SQUARES: bool>(
+    span: &Span<'_>,
+    Longs { ends, rows, parsed }: Longs,
+    tables: &mut Tables,
+) -> u64 {
+    tables.mostly_long = rows.count_ones() as usize > BATCH / 2;
+    if rows == 0 {
+        return 0;
+    }
+    let mut longs = [0_u8; BATCH];
+    let longs = list(rows, &mut longs);
+    // SAFETY: these rows are of this batch, their keys inside the span.
+    unsafe {
+        // Key bytes include the delimiter, which is no part of the key.
+        let place_of = |row: u8| {
+            let start = *ends.add(row as usize) as usize + 1;
+            (start, *parsed.key_bytes.add(row as usize) as usize - 1)
+        };
+        long_rows::<R, SQUARES>(span, place_of, longs, parsed.values, Some(DELIMITER), tables)
+    }
+}
+
+/// Takes the rows of short keys; a bit for each row that is odd, and for each whose key is long.
+///
+/// # Safety
+/// As [`batch`]; `DISPLACED` says whether the short table has displacements; all but the key of a batch is for integers of
+/// 32 bits.
 #[inline(always)]
 unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
     span: &Span<'_>,
     ends: *const u32,
     rows: usize,
+    (keys, parsed, slots): Parts<R>,
     tables: &mut Tables,
-    odd: &mut Odd,
-) {
+) -> (u64, u64) {
     let base = span.base();
-    let mut batch = std::mem::MaybeUninit::<Batch<R::Key>>::uninit();
-    // SAFETY: only element pointers are made of the uninitialised batch, and each element is
-    // written in stages 2A and 2B before others read it: all loops cover the same groups.
-    let (keys, parsed, slots) = unsafe { Batch::parts(batch.as_mut_ptr()) };
-    let Parsed { values, masks, key_bytes } = parsed;
+    let Parsed { values, masks, .. } = parsed;
     // SAFETY: there are so many ends.
-    span.fetch_ahead(unsafe { *ends as usize..*ends.add(rows) as usize });
+    span.fetch_ahead(unsafe { *ends as usize..*ends.add(BATCH) as usize });
     // SAFETY: forwarded.
     let (mut odd_rows, long_rows_of) = unsafe { parse::<R>(span, ends, rows, parsed, false) };
     let entries = tables.short.entries.as_mut_ptr();
@@ -161,8 +209,8 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
         sink: tables.short.sink() as u32,
     };
     let far = tables.short.keys() > NEAR_KEYS;
-    for group in (0..rows).step_by(LANES) {
-        // SAFETY: every index is smaller than BATCH, since `rows` is and groups are eight aligned.
+    for group in (0..BATCH).step_by(LANES) {
+        // SAFETY: every index is smaller than BATCH, since groups are eight aligned.
         unsafe {
             let from = (base, ends.add(group), masks.add(group).cast_const());
             R::place::<DISPLACED>(from, &home, keys.add(group), slots.add(group));
@@ -174,7 +222,7 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
         }
     }
     let mut missed = 0;
-    for group in (0..rows).step_by(LANES) {
+    for group in (0..BATCH).step_by(LANES) {
         // SAFETY: as above; slots lie in the table because they were masked, or are the sink.
         // Inserting does not move entries: `prepare` made room for a batch of keys.
         unsafe {
@@ -185,9 +233,9 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
             }
         }
     }
-    // SAFETY: as above, of all groups that were begun.
+    // SAFETY: as above, of all groups.
     unsafe {
-        R::add_all(entries, (slots, values), rows.next_multiple_of(LANES));
+        R::add_all(entries, (slots, values));
         if SQUARES {
             for row in 0..rows {
                 add_square(&mut tables.short, *slots.add(row) as usize, *values.add(row));
@@ -196,24 +244,7 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
     }
     tables.short.groups += (rows / LANES) as u64;
     tables.short.missed_groups += missed;
-    tables.mostly_long = long_rows_of.count_ones() as usize > BATCH / 2;
-
-    if long_rows_of != 0 {
-        let mut longs = [0_u8; BATCH];
-        let longs = list(long_rows_of, &mut longs);
-        // SAFETY: rows in `longs` are of this batch, their keys inside the span.
-        unsafe {
-            // Key bytes include the delimiter, which is no part of the key.
-            let place_of = |row: u8| {
-                let start = *ends.add(row as usize) as usize + 1;
-                (start, *key_bytes.add(row as usize) as usize - 1)
-            };
-            odd_rows |=
-                long_rows::<R, SQUARES>(span, place_of, longs, values, Some(DELIMITER), tables);
-        }
-    }
-    // SAFETY: forwarded.
-    unsafe { hand_over(ends, odd_rows & first(rows), odd) };
+    (odd_rows, long_rows_of)
 }
 
 /// Parses the values of a batch; a bit for each row that is odd, and for each whose key is long. What follows behind long rows is
@@ -230,7 +261,7 @@ unsafe fn parse<R: Rows>(
     fetches: bool,
 ) -> (u64, u64) {
     let (mut odd, mut long) = (0, 0);
-    for group in (0..rows).step_by(R::PARSED) {
+    for group in (0..BATCH).step_by(R::PARSED) {
         // SAFETY: so many ends follow `group`, all inside the window, and they are no more than a batch.
         unsafe {
             if fetches {
@@ -283,21 +314,17 @@ unsafe fn hand_over(ends: *const u32, mut rows: u64, odd: &mut Odd) {
 /// so that long keys do not go through the short table as dummies, which took a fifth of their time.
 ///
 /// # Safety
-/// As [`batch`].
+/// As [`stages`]; keys and slots are written and read for short rows.
 #[inline(always)]
 unsafe fn long_stages<R: Rows, const SQUARES: bool>(
     span: &Span<'_>,
     ends: *const u32,
     rows: usize,
+    (keys, parsed, slots): Parts<R>,
     tables: &mut Tables,
-    odd: &mut Odd,
-) {
+) -> u64 {
     let base = span.base();
-    let mut batch = std::mem::MaybeUninit::<Batch<R::Key>>::uninit();
-    // SAFETY: only element pointers are made of the uninitialised batch. What the first loop writes
-    // and the others read is of the same rows; keys and slots are written and read for short rows.
-    let (keys, parsed, slots) = unsafe { Batch::parts(batch.as_mut_ptr()) };
-    let Parsed { values, masks, key_bytes } = parsed;
+    let Parsed { values, masks, .. } = parsed;
     // SAFETY: forwarded.
     let (mut odd_rows, long_rows_of) =
         unsafe { parse::<R>(span, ends, rows, parsed, span.is_live()) };
@@ -318,17 +345,9 @@ unsafe fn long_stages<R: Rows, const SQUARES: bool>(
             prefetch(tables.short.entries.as_ptr().add(slot));
         }
     }
-    let mut longs = [0_u8; BATCH];
-    let longs = list(long_rows_of, &mut longs);
-    // SAFETY: rows in `longs` are of this batch, their keys inside the span; key bytes include the
-    // delimiter.
-    odd_rows |= unsafe {
-        let place_of = |row: u8| {
-            let start = *ends.add(row as usize) as usize + 1;
-            (start, *key_bytes.add(row as usize) as usize - 1)
-        };
-        long_rows::<R, SQUARES>(span, place_of, longs, values, Some(DELIMITER), tables)
-    };
+    // SAFETY: forwarded.
+    odd_rows |=
+        unsafe { long::<R, SQUARES>(span, Longs { ends, rows: long_rows_of, parsed }, tables) };
     let mut rest = short_rows;
     let mut missed = 0;
     while rest != 0 {
@@ -348,9 +367,7 @@ unsafe fn long_stages<R: Rows, const SQUARES: bool>(
     }
     tables.short.groups += u64::from(short_rows.count_ones()) / LANES as u64;
     tables.short.missed_groups += missed;
-    tables.mostly_long = longs.len() > BATCH / 2;
-    // SAFETY: forwarded.
-    unsafe { hand_over(ends, odd_rows, odd) };
+    odd_rows
 }
 
 /// Finds or inserts the keys that are not in their first slot. A new key that contains the

@@ -3,7 +3,7 @@
 
 use fathom_machine::simd::Vector;
 
-use super::LANES;
+use super::{BATCH, LANES};
 use crate::table::{Seed, ShortEntry, ShortKey, Tenths, slot_of};
 
 /// Where the values of rows and what is known of their keys go: an element for each row.
@@ -57,7 +57,7 @@ pub(super) unsafe trait Rows {
     /// A key of sixteen bytes in the form comparisons like best.
     type Key: Copy;
 
-    /// Rows parsed at once: a divisor of [`BATCH`](super::BATCH).
+    /// Rows parsed at once: a divisor of [`BATCH`].
     const PARSED: usize = LANES;
 
     /// Parses the [`PARSED`](Rows::PARSED) rows that end at `ends[1..]`; `ends[0]` is the newline before the first.
@@ -160,17 +160,13 @@ pub(super) unsafe trait Rows {
         to.add(value);
     }
 
-    /// Adds values to the statistics of slots, each to its own, of a multiple of eight rows.
+    /// Adds the values of a batch to the statistics of slots, each to its own.
     ///
     /// # Safety
-    /// So many slots and values are readable, no more than a batch, and the slots lie in `entries`.
+    /// So many slots and values are readable, and the slots lie in `entries`.
     #[inline(always)]
-    unsafe fn add_all(
-        entries: *mut ShortEntry,
-        (slots, values): (*const u32, *const i32),
-        rows: usize,
-    ) {
-        for row in 0..rows {
+    unsafe fn add_all(entries: *mut ShortEntry, (slots, values): (*const u32, *const i32)) {
+        for row in 0..BATCH {
             // SAFETY: the caller's; nobody else has a reference to the entry.
             unsafe {
                 let entry = &mut *entries.add(*slots.add(row) as usize);
