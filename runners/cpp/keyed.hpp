@@ -209,9 +209,11 @@ class BenchOf final : public Bench {
                 each(view_.probes, [&](std::size_t at) { keep(map.erase(view_.probes[at])); });
             }
         } else if (op == "update") {
+            // Samples leave the new values, and so does this.
             each(view_.probes, [&](std::size_t at) {
-                map.insert(view_.probes[at], view_.new_values[at]);
+                map.insert(view_.probes[at], view_.probe_values[at]);
             });
+            insert_all(map, view_.probes, view_.new_values);
         } else if (op.rfind("find-", 0) == 0) {
             each(view_.probes, [&](std::size_t at) { keep(map.find(view_.probes[at])); });
         }
@@ -221,6 +223,7 @@ class BenchOf final : public Bench {
   private:
     View<Key> view_;
     bool is_fresh_ = false;
+    bool is_updated_ = false;
     std::unique_ptr<S> stays_;
     double live_bytes_ = 0;
 
@@ -310,12 +313,19 @@ class BenchOf final : public Bench {
         return tally;
     }
 
+    // By turns the new values and the old ones: every store changes something.
+    Tally updated() {
+        is_updated_ = !is_updated_;
+        return insert_all(*stays_, view_.probes,
+                          is_updated_ ? view_.new_values : view_.probe_values);
+    }
+
     // One iteration on the structure that stays.
     Tally run() {
         const std::string &op = view_.operation;
         Tally tally;
         if (op == "update") {
-            return insert_all(*stays_, view_.probes, view_.new_values);
+            return updated();
         }
         if (op == "churn") {
             // There and back again, so that each iteration starts from the same keys.
@@ -357,6 +367,9 @@ class BenchOf final : public Bench {
         meter.stop();
         // What is replaced differs between the first iteration and later ones.
         if (view_.operation == "update") {
+            if (!is_updated_) {
+                updated();
+            }
             tally.sum = find_all(*stays_, view_.probes).sum;
         }
         return Digest().with(tally.count).with(tally.sum).with(stays_->entries()).value();
