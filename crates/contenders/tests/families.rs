@@ -1,6 +1,9 @@
 //! What holds for every family and contender, read from the slices: names, pages, agreement.
 
 use std::collections::BTreeSet;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread::available_parallelism;
 
 use fathom_contenders::{FAMILIES, beside, version};
 use fathom_machine::needs::not_run;
@@ -147,36 +150,45 @@ fn lack(family: &dyn AnyFamily, spec: &Spec) -> Option<String> {
 
 #[test]
 fn every_contender_agrees_with_the_reference() {
-    for family in FAMILIES {
-        let mut unused: BTreeSet<String> = family.entries().into_iter().map(|e| e.id).collect();
-        let mut operations: BTreeSet<&str> = family.operations().iter().map(|o| o.name).collect();
-        let mut is_able = true;
-        for spec in family.small_cases() {
-            let spec = family.completed(&spec).unwrap();
-            if let Some(reason) = lack(*family, &spec) {
-                not_run(&format!("{} {spec}: {reason}", family.name()));
-                is_able = false;
-                continue;
-            }
-            let expected = digest(*family, family.reference(), &spec, 1)
-                .unwrap_or_else(|| panic!("{}: the reference has no {spec}", family.name()));
-            operations.remove(spec.operation.as_str());
-            for entry in family.entries() {
-                for iterations in [1, 3] {
-                    if let Some(found) = digest(*family, &entry.id, &spec, iterations) {
-                        assert_eq!(found, expected, "{}/{} on {spec}", family.name(), entry.id);
-                        unused.remove(&entry.id);
-                    }
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(family) = FAMILIES.get(next.fetch_add(1, Relaxed)) {
+            agrees_with_its_reference(*family);
+        }
+    };
+    let threads = available_parallelism().map_or(1, NonZero::get);
+    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
+}
+
+fn agrees_with_its_reference(family: &dyn AnyFamily) {
+    let mut unused: BTreeSet<String> = family.entries().into_iter().map(|e| e.id).collect();
+    let mut operations: BTreeSet<&str> = family.operations().iter().map(|o| o.name).collect();
+    let mut is_able = true;
+    for spec in family.small_cases() {
+        let spec = family.completed(&spec).unwrap();
+        if let Some(reason) = lack(family, &spec) {
+            not_run(&format!("{} {spec}: {reason}", family.name()));
+            is_able = false;
+            continue;
+        }
+        let expected = digest(family, family.reference(), &spec, 1)
+            .unwrap_or_else(|| panic!("{}: the reference has no {spec}", family.name()));
+        operations.remove(spec.operation.as_str());
+        for entry in family.entries() {
+            for iterations in [1, 3] {
+                if let Some(found) = digest(family, &entry.id, &spec, iterations) {
+                    assert_eq!(found, expected, "{}/{} on {spec}", family.name(), entry.id);
+                    unused.remove(&entry.id);
                 }
             }
         }
-        assert!(operations.is_empty(), "{}: no small case for {operations:?}", family.name());
-        if !is_able && !unused.is_empty() {
-            not_run(&format!("workload of {} for {unused:?}", family.name()));
-            continue;
-        }
-        assert!(unused.is_empty(), "{}: {unused:?} take part in nothing", family.name());
     }
+    assert!(operations.is_empty(), "{}: no small case for {operations:?}", family.name());
+    if !is_able && !unused.is_empty() {
+        not_run(&format!("workload of {} for {unused:?}", family.name()));
+        return;
+    }
+    assert!(unused.is_empty(), "{}: {unused:?} take part in nothing", family.name());
 }
 
 /// What JSON leaves open is no wrong answer, and what a library does not read no crash.
