@@ -126,6 +126,12 @@ fn nearest_quotient(total: &BigInt, count: u64) -> f64 {
     if total.sign() == Sign::Minus { -value } else { value }
 }
 
+/// 2^`exponent`, a normal double. (How exact `powi` is differs between platforms and releases of Rust.)
+fn power_of_two(exponent: i64) -> f64 {
+    assert!((-1022..=1023).contains(&exponent), "2^{exponent} is no normal double");
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
 /// `head` · 2^`exponent`, rounded once, to nearest even; `head` has a sticky last bit.
 fn scaled(head: u128, exponent: i64) -> f64 {
     let bits = i64::from(128 - head.leading_zeros());
@@ -139,10 +145,10 @@ fn scaled(head: u128, exponent: i64) -> f64 {
     let (kept, dropped) = (head >> drop, head & ((1 << drop) - 1));
     let half = 1u128 << (drop - 1);
     let is_up = dropped > half || dropped == half && kept & 1 == 1;
-    // Both factors are exact, and so is their product: 54 bits at most, not below the last bit.
+    // All factors are exact, and so is their product: 54 bits at most, not below the last bit.
     let whole = (kept + u128::from(is_up)) as f64;
     let (first, second) = (last / 2, last - last / 2);
-    whole * 2f64.powi(first as i32) * 2f64.powi(second as i32)
+    whole * power_of_two(first) * power_of_two(second)
 }
 
 /// The course's mean: `s += (1/N) · d` from the first value to the last.

@@ -201,7 +201,7 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
     span.fetch_ahead(unsafe { *ends as usize..*ends.add(BATCH) as usize });
     // SAFETY: forwarded.
     let (mut odd_rows, long_rows_of) = unsafe { parse::<R>(span, ends, rows, parsed, false) };
-    let entries = tables.short.entries.as_mut_ptr();
+    let mut entries = tables.short.entries.as_mut_ptr();
     let home = Home {
         seed: tables.short.seed,
         displacements: &tables.short.displacements,
@@ -230,6 +230,8 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
             if differ != 0 {
                 missed += 1;
                 mend::<R>(tables, keys.add(group), slots.add(group), differ, group, &mut odd_rows);
+                // The same: but who changes entries by a reference is the only one who may have had one before.
+                entries = tables.short.entries.as_mut_ptr();
             }
         }
     }

@@ -26,6 +26,9 @@ use rustix::mm::{
 
 /// Bytes of a large page of the usual size.
 const LARGE: usize = 2 << 20;
+/// Bytes from which on a large page saves enough translations: 128 small ones. Miri, which neither unmaps a part nor moves
+/// anything, has none.
+const WORTH: usize = if cfg!(miri) { usize::MAX } else { LARGE / 4 };
 /// Bytes of the largest pages.
 const GIANT: usize = 1 << 30;
 /// A multiple of every page there is.
@@ -491,8 +494,6 @@ impl Mapping {
     /// Asks nobody how large a page is: that reads the auxiliary vector, which makes programs under
     /// Valgrind crash.
     fn zeroed(bytes: usize) -> io::Result<Mapping> {
-        /// From here on a huge page saves enough translations: 128 small ones.
-        const WORTH: usize = LARGE / 4;
         let align = if bytes >= WORTH { LARGE } else { UNIT };
         let len = bytes.max(1).checked_next_multiple_of(align);
         let slack = if bytes >= WORTH { LARGE } else { 0 };
@@ -527,7 +528,7 @@ impl Mapping {
     fn enlarge(&mut self, bytes: usize, used: usize) -> io::Result<()> {
         let mut map = Mapping::zeroed(bytes)?;
         assert!(used <= self.len && self.len <= map.len);
-        if self.len.is_multiple_of(LARGE) {
+        if self.len >= WORTH && self.len.is_multiple_of(LARGE) {
             let (from, to) = (self.at.as_ptr().cast(), map.at.as_ptr().cast());
             // SAFETY: both are ours alone, whole pages and apart; what is at the new address is untouched memory.
             let moved = unsafe { mremap_fixed(from, self.len, map.len, MremapFlags::MAYMOVE, to) };
