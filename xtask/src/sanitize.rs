@@ -20,7 +20,7 @@ struct Session {
     tool: Tool,
     package: &'static str,
     /// Which targets, then which tests of them: arguments of `cargo test`.
-    tests: &'static [&'static str],
+    tests: &'static str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -47,49 +47,35 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("sanitizers on C and C++ contenders", "built by their own scripts, without instrumentation"),
 ];
 
-const fn session(tool: Tool, package: &'static str, tests: &'static [&'static str]) -> Session {
+const fn session(tool: Tool, package: &'static str, tests: &'static str) -> Session {
     Session { tool, package, tests }
 }
 
 /// All but what counts the process's memory: most of it would be the sanitizer's.
-const UNCOUNTED: &[&str] = &[
-    "--lib", "--tests", "--", "--skip", "a_memory_limit_bounds_the_peak", "--skip",
-    "a_mapped_file_takes_little_memory",
-];
+const UNCOUNTED: &str = "--lib --tests -- --skip a_memory_limit_bounds_the_peak --skip a_mapped_file_takes_little_memory";
 
 /// Tests of the tables and of the loops over them which take seconds.
-const SMALL: &[&str] = &[
-    "--lib", "--", "kernel::plain", "kernel::fields", "kernel::tests::the", "key::", "pool::",
-    "shard::tests::the", "table::long::tests::folding", "differ_in_the_middle", "all_collide",
-    "kilobyte", "table::tests", "waiting::",
-];
+const SMALL: &str = "--lib -- kernel::plain kernel::fields kernel::tests::the key:: pool:: shard::tests::the \
+    table::long::tests::folding differ_in_the_middle all_collide kilobyte table::tests waiting::";
 
 /// In the order they are run.
 const SESSIONS: &[Session] = &[
-    session(
-        Tool::Miri,
-        "fathom-json",
-        &["--lib", "--", "float", "number::tests::w", "pattern", "string"],
-    ),
-    session(
-        Tool::Miri,
-        "fathom-haversine",
-        &["--lib", "--", "alike", "engine", "pairs::", "session", "sum::"],
-    ),
+    session(Tool::Miri, "fathom-json", "--lib -- float number::tests::w pattern string"),
+    session(Tool::Miri, "fathom-haversine", "--lib -- alike engine pairs:: session sum::"),
     session(Tool::Miri, "fathom-aggregate", SMALL),
-    session(Tool::Address, "fathom-json", &["--lib", "--tests"]),
-    session(Tool::Address, "fathom-keys", &["--lib", "--tests"]),
-    session(Tool::Address, "fathom-input", &["--lib", "--features", "tables"]),
-    session(Tool::Address, "fathom-haversine", &["--lib", "--tests"]),
+    session(Tool::Address, "fathom-json", "--lib --tests"),
+    session(Tool::Address, "fathom-keys", "--lib --tests"),
+    session(Tool::Address, "fathom-input", "--lib --features tables"),
+    session(Tool::Address, "fathom-haversine", "--lib --tests"),
     session(Tool::Address, "fathom-aggregate", UNCOUNTED),
-    session(Tool::Address, "fathom-measure", &["--lib", "--tests"]),
-    session(Tool::Address, "fathom-contenders", &["--lib", "--tests"]),
-    session(Tool::Thread, "fathom-json", &["--lib", "--tests"]),
-    session(Tool::Thread, "fathom-input", &["--lib", "--features", "tables,remote"]),
+    session(Tool::Address, "fathom-measure", "--lib --tests"),
+    session(Tool::Address, "fathom-contenders", "--lib --tests"),
+    session(Tool::Thread, "fathom-json", "--lib --tests"),
+    session(Tool::Thread, "fathom-input", "--lib --features tables,remote"),
     session(Tool::Thread, "fathom-aggregate", UNCOUNTED),
-    session(Tool::Thread, "fathom-haversine", &["--lib", "--tests"]),
-    session(Tool::Thread, "fathom-measure", &["--lib", "--tests"]),
-    session(Tool::Thread, "fathom-contenders", &["--lib"]),
+    session(Tool::Thread, "fathom-haversine", "--lib --tests"),
+    session(Tool::Thread, "fathom-measure", "--lib --tests"),
+    session(Tool::Thread, "fathom-contenders", "--lib"),
 ];
 
 /// Runs the sessions of `tool`, or all, whose package contains `only`.
@@ -116,7 +102,7 @@ pub(crate) fn run_all(tool: Option<Tool>, only: &str) -> Result<()> {
             "{word}: {:?}: {} {} ({:.0} s)",
             session.tool,
             session.package,
-            session.tests.join(" "),
+            session.tests,
             start.elapsed().as_secs_f64()
         );
     }
@@ -193,7 +179,7 @@ fn command(session: &Session) -> Command {
     if session.tool == Tool::Thread {
         command.arg("-Zbuild-std");
     }
-    command.args(session.tests);
+    command.args(session.tests.split_ascii_whitespace());
     command
 }
 

@@ -389,15 +389,11 @@ pub(crate) fn run(
     Ok(summary)
 }
 
-/// The parts of a pool in order, which so many threads put them in, or as many as there are parts: a column whose pool nobody used
-/// starts none.
+/// The parts of a pool in order, which so many threads put them in, or as many as there are parts, if any.
 fn runs_of(pool: Pool, threads: usize) -> Result<Vec<Run>, Error> {
     let (kernel, keep) = (pool.kernel, pool.keep);
     let parts: Vec<Part> = pool.into_parts().collect();
     let threads = threads.min(parts.len());
-    if threads == 0 {
-        return Ok(Vec::new());
-    }
     let parts = Mutex::new(parts.into_iter());
     let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
     let run = |part| Shard::of_part(kernel, keep, part).into_run();

@@ -156,8 +156,8 @@ fn every_contender_agrees_with_the_reference() {
             agrees_with_its_reference(*family);
         }
     };
-    let threads = available_parallelism().map_or(1, NonZero::get);
-    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
+    let threads = 0..available_parallelism().map_or(1, NonZero::get);
+    std::thread::scope(|scope| threads.for_each(|_| drop(scope.spawn(work))));
 }
 
 fn agrees_with_its_reference(family: &dyn AnyFamily) {

@@ -16,6 +16,7 @@ use crate::table::{Tables, slot_of};
 const BLOCK_BYTES: usize = 2 << 10;
 
 const _: () = assert!(BLOCK_BYTES < AHEAD_BYTES, "its end was fetched when its beginning was");
+const _: () = assert!(SURPLUS <= BATCH, "the list of newlines has room for a batch");
 
 /// Keys whose entries the first-level cache holds: fetching those ahead is only work.
 const NEAR_KEYS: usize = 600;
@@ -71,7 +72,6 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
     // ends[0] is the newline before the first pending row, ends[1..=pending] end the rows. A block
     // adds at most BLOCK_BYTES ends to fewer than BATCH pending ones, and writes up to SURPLUS more
     // than it counts; behind the last of all there is room for a batch.
-    const _: () = assert!(SURPLUS <= BATCH);
     let mut ends = [0_u32; BATCH + BLOCK_BYTES + BATCH];
     let mut pending = 0;
     // Whether there are more than one in 32 bytes.
@@ -98,8 +98,7 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
         let mut done = 0;
         while pending - done >= BATCH || at == to && done < pending {
             let rows = BATCH.min(pending - done);
-            // SAFETY: so many rows from `done` on are in `ends`, and behind the last of all a batch of its end; the level is
-            // available. (One call: the loops are inlined, and large.)
+            // SAFETY: rows from `done` on are in `ends`, and behind the last a batch of its end; the level is available.
             unsafe { batch::<R, SQUARES>(span, ends.as_ptr().add(done), rows, tables, odd) };
             done += rows;
         }
@@ -128,8 +127,7 @@ unsafe fn batch<R: Rows, const SQUARES: bool>(
     let mut batch = std::mem::MaybeUninit::<Batch<R::Key>>::uninit();
     // SAFETY: only element pointers are made of the uninitialised batch. What the first loop writes and others read
     // is of the same rows.
-    let (keys, parsed, slots) = unsafe { Batch::parts(batch.as_mut_ptr()) };
-    let parts = (keys, parsed, slots);
+    let parts = unsafe { Batch::parts(batch.as_mut_ptr()) };
     // SAFETY: forwarded.
     let odd_rows = unsafe {
         if tables.mostly_long {
@@ -140,29 +138,23 @@ unsafe fn batch<R: Rows, const SQUARES: bool>(
             } else {
                 stages::<R, SQUARES, false>(span, ends, rows, parts, tables)
             };
-            let longs = Longs { ends, rows: long_rows_of, parsed };
-            odd_rows | long::<R, SQUARES>(span, longs, tables)
+            odd_rows | long::<R, SQUARES>(span, ends, long_rows_of, parts.1, tables)
         }
     };
     // SAFETY: forwarded.
     unsafe { hand_over(ends, odd_rows & first(rows), odd) };
 }
 
-/// Rows of a batch whose keys are long.
-#[derive(Clone, Copy)]
-struct Longs {
-    ends: *const u32,
-    /// A bit for each.
-    rows: u64,
-    parsed: Parsed,
-}
-
+/// Takes the rows that have a bit, whose keys are long; a bit for each that is odd.
+///
 /// # Safety
 /// As [`batch`]; the rows have been parsed.
 #[inline(always)]
 unsafe fn long<R: Rows, const SQUARES: bool>(
     span: &Span<'_>,
-    Longs { ends, rows, parsed }: Longs,
+    ends: *const u32,
+    rows: u64,
+    parsed: Parsed,
     tables: &mut Tables,
 ) -> u64 {
     tables.mostly_long = rows.count_ones() as usize > BATCH / 2;
@@ -348,8 +340,7 @@ unsafe fn long_stages<R: Rows, const SQUARES: bool>(
         }
     }
     // SAFETY: forwarded.
-    odd_rows |=
-        unsafe { long::<R, SQUARES>(span, Longs { ends, rows: long_rows_of, parsed }, tables) };
+    odd_rows |= unsafe { long::<R, SQUARES>(span, ends, long_rows_of, parsed, tables) };
     let mut rest = short_rows;
     let mut missed = 0;
     while rest != 0 {

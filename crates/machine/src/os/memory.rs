@@ -26,8 +26,7 @@ use rustix::mm::{
 
 /// Bytes of a large page of the usual size.
 const LARGE: usize = 2 << 20;
-/// Bytes from which on a large page saves enough translations: 128 small ones. Miri, which neither unmaps a part nor moves
-/// anything, has none.
+/// Bytes from which on a large page saves enough translations: 128 small ones. Miri unmaps no part and moves nothing.
 const WORTH: usize = if cfg!(miri) { usize::MAX } else { LARGE / 4 };
 /// Bytes of the largest pages.
 const GIANT: usize = 1 << 30;
