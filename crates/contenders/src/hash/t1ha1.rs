@@ -1,5 +1,5 @@
-//! t1ha1, little-endian, seed 0, in the crate `t1ha`: the portable function of 2017 that kvbench
-//! calls `t1ha::t1ha`. Its authors call its avalanche weak. Vectors of its self-check.
+//! t1ha1, little-endian, seed 0, in the crate `t1ha`: the portable function of 2017 that kvbench calls `t1ha::t1ha`. Its authors
+//! call its avalanche weak. Reads up to seven bytes beside a key, on its page. Vectors of its self-check.
 
 use super::methods::function;
 

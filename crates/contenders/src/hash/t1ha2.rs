@@ -1,4 +1,4 @@
-//! t1ha2 at once, seed 0, in the crate `t1ha`: the portable function with a full avalanche.
+//! t1ha2 at once, seed 0, in the crate `t1ha`: the portable function with a full avalanche. Reads beside a key as t1ha1 does.
 //! Vectors of its self-check.
 
 use super::methods::function;
