@@ -36,9 +36,8 @@ pub(crate) enum Tool {
 /// What is not run, and why.
 const NOT_RUN: &[(&str, &str)] = &[
     ("Miri on bench, cli, input, keys, measure, random, report", "the compiler knows them safe"),
-    ("Miri on machine, and on tests over megabytes", "it knows few calls, and is slow"),
     ("Miri on contenders", "foreign code; own structures run under both sanitizers instead"),
-    ("Miri on vector kernels", "it knows few of their instructions; levels are forced to scalar"),
+    ("Miri on machine and vector kernels", "it knows few calls and few instructions"),
     (
         "threads on machine",
         "its handler puts zeros where others read: what it is for is a race to the tool",

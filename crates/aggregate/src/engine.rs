@@ -393,8 +393,7 @@ pub(crate) fn run(
 fn runs_of(pool: Pool, threads: usize) -> Result<Vec<Run>, Error> {
     let (kernel, keep) = (pool.kernel, pool.keep);
     let parts: Vec<Part> = pool.into_parts().collect();
-    let threads = threads.min(parts.len());
-    let parts = Mutex::new(parts.into_iter());
+    let (threads, parts) = (threads.min(parts.len()), Mutex::new(parts.into_iter()));
     let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
     let run = |part| Shard::of_part(kernel, keep, part).into_run();
     let runs = || Ok(std::iter::from_fn(next).map(run).collect::<Vec<Run>>());

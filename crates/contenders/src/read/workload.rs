@@ -267,7 +267,10 @@ mod tests {
 
     #[test]
     fn the_file_is_in_memory_or_out_of_it_when_the_clock_starts() {
-        let warm = looks(&load("warm").unwrap());
+        let file = load("warm").unwrap();
+        let told = cache::resident_bytes(&fs::File::open(&file.path).unwrap());
+        fathom_machine::needs!("kernel that tells what is in memory", told.is_ok());
+        let warm = looks(&file);
         let all = warm[0];
         assert!(all >= 300_001 && warm == [all; 2], "three iterations in one region: {warm:?}");
         let cold = load("cold");
