@@ -3,6 +3,7 @@
 //! The exact sum is an integer, so it does not depend on order or on the number of threads; it is
 //! rounded once, when it is divided. The course's mean rounds at every addition: `s += d / N`.
 
+use fathom_json::power_of_two;
 use num_bigint::{BigInt, BigUint, Sign};
 
 /// The exact sum of doubles.
@@ -126,12 +127,6 @@ fn nearest_quotient(total: &BigInt, count: u64) -> f64 {
     if total.sign() == Sign::Minus { -value } else { value }
 }
 
-/// 2^`exponent`, a normal double. (How exact `powi` is differs between platforms and releases of Rust.)
-fn power_of_two(exponent: i64) -> f64 {
-    assert!((-1022..=1023).contains(&exponent), "2^{exponent} is no normal double");
-    f64::from_bits(((exponent + 1023) as u64) << 52)
-}
-
 /// `head` · 2^`exponent`, rounded once, to nearest even; `head` has a sticky last bit.
 fn scaled(head: u128, exponent: i64) -> f64 {
     let bits = i64::from(128 - head.leading_zeros());
@@ -147,6 +142,7 @@ fn scaled(head: u128, exponent: i64) -> f64 {
     let is_up = dropped > half || dropped == half && kept & 1 == 1;
     // All factors are exact, and so is their product: 54 bits at most, not below the last bit.
     let whole = (kept + u128::from(is_up)) as f64;
+    assert!(last <= 971, "no mean is above all doubles");
     let (first, second) = (last / 2, last - last / 2);
     whole * power_of_two(first) * power_of_two(second)
 }

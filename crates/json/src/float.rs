@@ -99,9 +99,9 @@ fn exact_otherwise(mantissa: u64, exponent: i64) -> Option<f64> {
     Some((u128::from(mantissa) * u128::from(power)) as f64)
 }
 
-/// 2^`exponent`, for exponents of normal doubles.
+/// 2^`exponent`, for exponents of normal doubles. (How exact `powi` is differs between platforms and releases of Rust.)
 #[inline]
-fn power_of_two(exponent: i64) -> f64 {
+pub fn power_of_two(exponent: i64) -> f64 {
     debug_assert!((-1022..=1023).contains(&exponent));
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }

@@ -55,6 +55,8 @@ mod validate;
 
 pub use error::{Code, Error, OutOfRange, ReadError};
 pub use event::Event;
+#[doc(hidden)]
+pub use float::power_of_two;
 pub use kernel::{Kind, Scalar};
 pub use lexer::{Lexer, Limits, Located, Mode};
 pub use number::{Number, leading_number, nearest};

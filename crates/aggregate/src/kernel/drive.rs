@@ -33,7 +33,7 @@ struct Batch<K> {
 }
 
 /// Where keys, what is parsed, and slots of a batch start.
-type Parts<R> = (*mut <R as Rows>::Key, Parsed, *mut u32);
+type Parts<K> = (*mut K, Parsed, *mut u32);
 
 impl<K> Batch<K> {
     /// Where keys, what is parsed, and slots start, without a reference to any that may not
@@ -42,7 +42,7 @@ impl<K> Batch<K> {
     /// # Safety
     /// A batch fits at `batch`.
     #[inline(always)]
-    unsafe fn parts(batch: *mut Batch<K>) -> (*mut K, Parsed, *mut u32) {
+    unsafe fn parts(batch: *mut Batch<K>) -> Parts<K> {
         // SAFETY: the caller vouches for the memory; no element is read.
         unsafe {
             let parsed = Parsed {
@@ -177,14 +177,13 @@ unsafe fn long<R: Rows, const SQUARES: bool>(
 /// Takes the rows of short keys; a bit for each row that is odd, and for each whose key is long.
 ///
 /// # Safety
-/// As [`batch`]; `DISPLACED` says whether the short table has displacements; all but the key of a batch is for integers of
-/// 32 bits.
+/// As [`batch`], with the parts of one; `DISPLACED` says whether the short table has displacements.
 #[inline(always)]
 unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
     span: &Span<'_>,
     ends: *const u32,
     rows: usize,
-    (keys, parsed, slots): Parts<R>,
+    (keys, parsed, slots): Parts<R::Key>,
     tables: &mut Tables,
 ) -> (u64, u64) {
     let base = span.base();
@@ -308,13 +307,13 @@ unsafe fn hand_over(ends: *const u32, mut rows: u64, odd: &mut Odd) {
 /// so that long keys do not go through the short table as dummies, which took a fifth of their time.
 ///
 /// # Safety
-/// As [`stages`]; keys and slots are written and read for short rows.
+/// As [`batch`], with the parts of one, of which keys and slots are written and read for short rows.
 #[inline(always)]
 unsafe fn long_stages<R: Rows, const SQUARES: bool>(
     span: &Span<'_>,
     ends: *const u32,
     rows: usize,
-    (keys, parsed, slots): Parts<R>,
+    (keys, parsed, slots): Parts<R::Key>,
     tables: &mut Tables,
 ) -> u64 {
     let base = span.base();
