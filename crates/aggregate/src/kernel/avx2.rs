@@ -21,10 +21,10 @@ use fathom_machine::simd::Avx2 as Scan;
 use super::drive::drive;
 use super::fields::{self, Wanted};
 use super::rows::{Parsed, Rows, Shapes};
-use super::{KEEP, Odd, Span};
+use super::{BATCH, KEEP, Odd, Span};
 use crate::chunk::Window;
 use crate::line::DELIMITER;
-use crate::table::{BIAS, Seed, ShortEntry, ShortKey, Tables, Tenths};
+use crate::table::{BIAS, COUNT_SHIFT, Seed, ShortEntry, ShortKey, Tables, Tenths};
 
 /// The kernel at this level.
 ///
@@ -92,6 +92,35 @@ pub(super) fn samples_hash(key: &[u8], seed: &Seed) -> u64 {
 
 #[derive(Clone, Copy)]
 pub(super) struct Avx2;
+
+/// One in the count of a row's first eight bytes of statistics.
+pub(super) const COUNT: i32 = 1 << (COUNT_SHIFT - 32);
+
+/// What rows add, ready before any is added: of each a summand, count and sum, and what the extremes are at
+/// least, with zeros where the other has something.
+#[repr(C, align(64))]
+pub(super) struct Ready {
+    pub(super) summands: [__m128i; BATCH],
+    pub(super) extremes: [__m128i; BATCH],
+}
+
+/// Adds what is ready: two operations a row.
+///
+/// # Safety
+/// As [`Rows::add_all`].
+#[inline(always)]
+pub(super) unsafe fn add_ready(entries: *mut ShortEntry, slots: *const u32, ready: &Ready) {
+    for (row, (summand, extremes)) in ready.summands.iter().zip(&ready.extremes).enumerate() {
+        // SAFETY: the caller vouches for the slots; statistics are sixteen bytes behind the key: count and sum in the
+        // first eight, then the extremes.
+        unsafe {
+            let entry = entries.add(*slots.add(row) as usize);
+            let at = (&raw mut (*entry).tenths).cast::<__m128i>();
+            let after = _mm_add_epi64(_mm_load_si128(at), *summand);
+            _mm_store_si128(at, _mm_max_epu32(after, *extremes));
+        }
+    }
+}
 
 /// A window of sixteen bytes of this array has the terminator at place n: bytes [16 - n .. 32 - n].
 static TERMINATOR: [u8; 32] = {
@@ -296,6 +325,42 @@ unsafe impl Rows for Avx2 {
             (0..super::LANES)
                 .map(|lane| u32::from(_mm_movemask_epi8(compare(lane)) != 0xffff) << lane)
                 .sum()
+        }
+    }
+
+    /// As [`add_ready`] wants it.
+    #[inline(always)]
+    unsafe fn add_all(entries: *mut ShortEntry, (slots, values): (*const u32, *const i32)) {
+        let mut ready = std::mem::MaybeUninit::<Ready>::uninit();
+        // SAFETY: the caller vouches for slots and values, which are a batch; each row of what is ready is written.
+        unsafe {
+            let summands = (&raw mut (*ready.as_mut_ptr()).summands).cast::<__m128i>();
+            let extremes = (&raw mut (*ready.as_mut_ptr()).extremes).cast::<__m128i>();
+            let (zero, bias) = (_mm256_setzero_si256(), _mm256_set1_epi32(BIAS));
+            let counts = _mm256_set1_epi32(COUNT);
+            // The first four rows are in the lower halves, the others in the upper ones.
+            let store = |to: *mut __m128i, row: usize, both: __m256i| {
+                _mm_storeu_si128(to.add(row), _mm256_castsi256_si128(both));
+                _mm_storeu_si128(to.add(row + 4), _mm256_extracti128_si256::<1>(both));
+            };
+            for row in (0..BATCH).step_by(super::LANES) {
+                let values = _mm256_loadu_si256(values.add(row).cast());
+                let (most, least) =
+                    (_mm256_add_epi32(bias, values), _mm256_sub_epi32(bias, values));
+                let low = _mm256_unpacklo_epi32(most, counts);
+                let high = _mm256_unpackhi_epi32(most, counts);
+                store(summands, row, _mm256_unpacklo_epi64(low, zero));
+                store(summands, row + 1, _mm256_unpackhi_epi64(low, zero));
+                store(summands, row + 2, _mm256_unpacklo_epi64(high, zero));
+                store(summands, row + 3, _mm256_unpackhi_epi64(high, zero));
+                let low = _mm256_unpacklo_epi32(most, least);
+                let high = _mm256_unpackhi_epi32(most, least);
+                store(extremes, row, _mm256_unpacklo_epi64(zero, low));
+                store(extremes, row + 1, _mm256_unpackhi_epi64(zero, low));
+                store(extremes, row + 2, _mm256_unpacklo_epi64(zero, high));
+                store(extremes, row + 3, _mm256_unpackhi_epi64(zero, high));
+            }
+            add_ready(entries, slots, &*ready.as_ptr());
         }
     }
 

@@ -7,14 +7,14 @@
 
 use std::arch::x86_64::*;
 
-use super::avx2::Avx2;
+use super::avx2::{Avx2, COUNT, Ready, add_ready};
 use super::drive::drive;
 use super::fields::{self, Wanted};
 use super::rows::{Home, Parsed, Rows, Shapes};
 use super::{BATCH, LANES, Odd, Span};
 use crate::chunk::Window;
 use crate::line::DELIMITER;
-use crate::table::{BIAS, COUNT_SHIFT, Seed, ShortEntry, ShortKey, Tables, Tenths, slot_of};
+use crate::table::{BIAS, Seed, ShortEntry, ShortKey, Tables, Tenths, slot_of};
 
 /// The kernel at this level.
 ///
@@ -279,10 +279,6 @@ unsafe impl Rows for Avx512 {
                 let mask = _mm512_set1_epi64(home.mask.cast_signed());
                 _mm512_cvtepi64_epi32(_mm512_and_si512(hashes, mask))
             };
-            let sinks = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-            let dummies = _mm256_cmpeq_epi32_mask(bytes, _mm256_setzero_si256());
-            let sink = _mm256_set1_epi32(home.sink.cast_signed());
-            let found = _mm256_mask_add_epi32(found, dummies, sinks, sink);
             _mm256_storeu_si256(slots.cast(), found);
         }
     }
@@ -303,18 +299,14 @@ unsafe impl Rows for Avx512 {
         }
     }
 
-    /// What rows add lies ready before any is added: of each a summand, count and sum, and what the extremes are at
-    /// least, with zeros where the other has something. A row then takes two operations.
+    /// As in [`Avx2`], four rows in a register.
     #[inline(always)]
     unsafe fn add_all(entries: *mut ShortEntry, (slots, values): (*const u32, *const i32)) {
-        const COUNT: i32 = 1 << (COUNT_SHIFT - 32);
-        let mut summands = std::mem::MaybeUninit::<[__m128i; BATCH]>::uninit();
-        let mut extremes = std::mem::MaybeUninit::<[__m128i; BATCH]>::uninit();
-        // SAFETY: the caller vouches for slots and values, which are a batch; statistics are sixteen bytes
-        // behind the key: count and sum in the first eight, then the extremes.
+        let mut ready = std::mem::MaybeUninit::<Ready>::uninit();
+        // SAFETY: the caller vouches for slots and values, which are a batch; each row of what is ready is written.
         unsafe {
-            let summands = summands.as_mut_ptr().cast::<__m128i>();
-            let extremes = extremes.as_mut_ptr().cast::<__m128i>();
+            let summands = (&raw mut (*ready.as_mut_ptr()).summands).cast::<__m128i>();
+            let extremes = (&raw mut (*ready.as_mut_ptr()).extremes).cast::<__m128i>();
             let four = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
             let of_least = _mm512_broadcast_i32x4(_mm_setr_epi32(0, 0, 0, 16));
             let counts = _mm512_broadcast_i32x4(_mm_setr_epi32(0, COUNT, 0, 0));
@@ -333,14 +325,7 @@ unsafe impl Rows for Avx512 {
                     _mm512_storeu_si512(extremes.add(row).cast(), both);
                 }
             }
-            for group in (0..BATCH).step_by(LANES) {
-                for row in group..group + LANES {
-                    let entry = entries.add(*slots.add(row) as usize);
-                    let at = (&raw mut (*entry).tenths).cast::<__m128i>();
-                    let after = _mm_add_epi64(_mm_load_si128(at), *summands.add(row));
-                    _mm_store_si128(at, _mm_max_epu32(after, *extremes.add(row)));
-                }
-            }
+            add_ready(entries, slots, &*ready.as_ptr());
         }
     }
 }

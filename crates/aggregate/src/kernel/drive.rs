@@ -197,7 +197,6 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
         seed: tables.short.seed,
         displacements: &tables.short.displacements,
         mask: tables.short.mask(),
-        sink: tables.short.sink() as u32,
     };
     let far = tables.short.keys() > NEAR_KEYS;
     for group in (0..BATCH).step_by(LANES) {
@@ -211,6 +210,13 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
                 }
             }
         }
+    }
+    let mut dummies = odd_rows | long_rows_of | !first(rows);
+    while dummies != 0 {
+        let row = dummies.trailing_zeros() as usize;
+        dummies &= dummies - 1;
+        // SAFETY: `row` is below BATCH.
+        unsafe { *slots.add(row) = (tables.short.sink() + row % LANES) as u32 };
     }
     let mut missed = 0;
     for group in (0..BATCH).step_by(LANES) {

@@ -380,7 +380,7 @@ mod tests {
                     records.push((end, Vec::new()));
                     at = end;
                 }
-                Split::Malformed(..) | Split::More => break,
+                Split::Malformed { .. } | Split::More => break,
             }
         }
         records

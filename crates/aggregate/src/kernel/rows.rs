@@ -36,8 +36,6 @@ pub(super) struct Home<'a> {
     pub(super) seed: Seed,
     pub(super) displacements: &'a [u16],
     pub(super) mask: u64,
-    /// The first of eight slots for rows whose keys are not for this table.
-    pub(super) sink: u32,
 }
 
 /// What eight rows turned out to be, a bit per row.
@@ -79,7 +77,7 @@ pub(super) unsafe trait Rows {
     /// Sixteen bytes from `from` on are readable.
     unsafe fn field_key(from: *const u8, bytes: u32) -> Self::Key;
 
-    /// The keys of eight rows and their first slots, which are sinks for dummies. `from` is the base
+    /// The keys of eight rows and their first slots; any of dummies. `from` is the base
     /// of a window, the newlines before the rows in it, and what [`Parsed::masks`] says of them.
     ///
     /// # Safety
@@ -103,7 +101,7 @@ pub(super) unsafe trait Rows {
                     (hash & home.mask) as u32
                 };
                 *keys.add(lane) = key;
-                *slots.add(lane) = if bytes == 0 { home.sink + lane as u32 } else { slot };
+                *slots.add(lane) = slot;
             }
         }
     }
