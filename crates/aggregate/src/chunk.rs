@@ -6,11 +6,12 @@
 //!
 //! Nothing here knows what a row means.
 
+use std::ops::Range;
 use std::path::Path;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use crate::error::{BytePosition, Error};
+use crate::error::{BytePosition, Error, Position, characters};
 
 /// Readable bytes a [`Window`] has on either side.
 pub const SLACK: usize = 64;
@@ -176,13 +177,13 @@ pub(crate) fn read_rows(
         }
         searched = have;
         let start = row_start(&buffer.room(have)[first..]) + first;
-        if have - start > MOST_RECORD_BYTES {
-            return Err(too_long(path, base + start as u64));
-        }
+        ensure_short(path, base, start..have)?;
         let more = place((base + longer(have, start) as u64).min(size));
         read(&mut buffer.room(more)[have..], base + have as u64)?;
         have = more;
     };
+    let start = row_start(&buffer.room(last)[first..]) + first;
+    ensure_short(path, base, start..last)?;
     let offset = base + first as u64;
     let bytes = have.min(last + 1) - first;
     let mark = if start == 0 { first } else { 0 };
@@ -194,10 +195,29 @@ fn row_start(rows: &[u8]) -> usize {
     memrchr(b'\n', rows).map_or(0, |newline| newline + 1)
 }
 
+/// Refuses a record of too many bytes, its newline aside, however much was read at a time.
+pub(crate) fn ensure_short(path: &Path, base: u64, record: Range<usize>) -> Result<(), Error> {
+    match record.len() > MOST_RECORD_BYTES {
+        true => Err(too_long(path, base + record.start as u64)),
+        false => Ok(()),
+    }
+}
+
 /// How many bytes to read where `have` end inside the record that starts at `start`: in so many steps
 /// as doubling it takes, and never far beyond what a chunk and a record may have.
 pub(crate) fn longer(have: usize, start: usize) -> usize {
     have + (have - start).max(256)
+}
+
+/// Behind so much of the beginning of an input.
+pub(crate) fn behind(path: &Path, text: &[u8]) -> Position {
+    let line = row_start(text).max(byte_order_mark(text));
+    Position {
+        path: path.to_owned(),
+        byte: text.len() as u64,
+        line: memchr_iter(b'\n', text).count() as u64 + 1,
+        column: characters(&text[line..]) + 1,
+    }
 }
 
 pub(crate) fn too_long(path: &Path, byte: u64) -> Error {
@@ -231,11 +251,10 @@ impl Carry {
             return Ok(None);
         }
         let mut have = self.bytes.len();
-        if have > MOST_RECORD_BYTES {
-            return Err(too_long(path, self.offset));
-        }
+        ensure_short(path, self.offset, 0..have)?;
         buffer.room(have.max(chunk_bytes)).split_at_mut(have).0.copy_from_slice(&self.bytes);
-        let mut want = chunk_bytes.max(2 * have);
+        // With a byte for its end, and no more, a record that is too long never seems complete.
+        let mut want = chunk_bytes.max(2 * have).min(MOST_RECORD_BYTES + 1);
         let mut terminated = 0;
         loop {
             while have < want && !self.ended {
@@ -255,10 +274,9 @@ impl Carry {
                 have
             } else if let Some(newline) = memrchr(b'\n', buffer.room(have)) {
                 newline + 1
-            } else if have > MOST_RECORD_BYTES {
-                return Err(too_long(path, self.offset));
             } else {
-                want = 2 * have;
+                ensure_short(path, self.offset, 0..have)?;
+                want = (2 * have).min(MOST_RECORD_BYTES + 1);
                 continue;
             };
             let from = if self.offset == 0 { byte_order_mark(buffer.room(end)) } else { 0 };
@@ -292,6 +310,38 @@ mod tests {
         };
         let rows = read_rows(&mut Buffer::default(), Path::new("t"), range, read).unwrap().unwrap();
         assert_eq!(rows.to - rows.from, input.len() - 1005);
+    }
+
+    /// It was one for some chunks and for others not, as much as was read at once.
+    #[test]
+    fn a_record_is_too_long_whatever_is_read_at_a_time() {
+        for extra in [0, 1] {
+            let row = [&b"k".repeat(MOST_RECORD_BYTES + extra - 4)[..], b";2.5\n"].concat();
+            let input = [b"a;1.0\n", &row[..], b"b;1.5\n"].concat();
+            for chunk in [7, MOST_RECORD_BYTES / 2] {
+                let range = (0, chunk as u64, input.len() as u64);
+                let read = |into: &mut [u8], at: u64| {
+                    into.copy_from_slice(&input[at as usize..at as usize + into.len()]);
+                    Ok(())
+                };
+                let rows = read_rows(&mut Buffer::default(), Path::new("t"), range, read);
+                let (mut carry, mut buffer) = (Carry::default(), Buffer::default());
+                let some = |into: &mut [u8], at: u64| {
+                    let bytes = into.len().min(input.len() - at as usize);
+                    into[..bytes].copy_from_slice(&input[at as usize..at as usize + bytes]);
+                    Ok(bytes)
+                };
+                let mut next = || carry.next_rows(&mut buffer, Path::new("t"), chunk, some);
+                let end = std::iter::from_fn(|| next().transpose()).find(Result::is_err);
+                for refused in [rows.err(), end.and_then(Result::err)] {
+                    let byte = refused.map(|error| match error {
+                        Error::RecordTooLong { position, .. } => position.byte,
+                        error => panic!("{error}"),
+                    });
+                    assert_eq!(byte, (extra > 0).then_some(6), "{extra} {chunk}");
+                }
+            }
+        }
     }
 
     /// Whether the pieces of a window of this text are all of it, none with more rows than it may have.

@@ -16,7 +16,7 @@ use memchr::{memchr_iter, memrchr};
 use crate::approx::Approx;
 use crate::chunk::{Buffer, Carry, Rows, read_rows};
 use crate::composite;
-use crate::error::{Error, FieldText};
+use crate::error::{Error, FieldText, characters};
 use crate::gather::{Gathering, Run};
 use crate::kernel::{Kernel, Span};
 use crate::line;
@@ -36,7 +36,7 @@ use crate::way::{self, Input, Road, Way};
 pub struct Options {
     /// Threads, at least one; no more are started than files of text have chunks, if there are only such files.
     pub threads: usize,
-    /// Bytes of input a thread takes at a time; buffers that fit the second-level cache are best.
+    /// Bytes of input a thread takes at a time, at most 32 MiB; buffers that fit the second-level cache are best.
     pub chunk_bytes: usize,
     /// Instruction level; what runs for it is told by [`kernel_level`](crate::kernel_level).
     pub level: Level,
@@ -619,12 +619,6 @@ pub(crate) fn located(
         lines = (start, lines.1 + between);
         let inside = &buffer[start..fault.at];
         let line = memrchr(b'\n', inside).map_or(0, |newline| newline + 1);
-        let characters = |text: &[u8]| {
-            let count = |chunk: std::str::Utf8Chunk<'_>| {
-                chunk.valid().chars().count() + usize::from(!chunk.invalid().is_empty())
-            };
-            text.utf8_chunks().map(count).sum::<usize>() as u64
-        };
         Raw {
             byte: offset_of(fault.at),
             record_byte: offset_of(start),

@@ -101,6 +101,14 @@ pub struct Position {
     pub column: u64,
 }
 
+/// How many there are; a byte that is not UTF-8 counts as one.
+pub(crate) fn characters(text: &[u8]) -> u64 {
+    let count = |chunk: std::str::Utf8Chunk<'_>| {
+        chunk.valid().chars().count() + usize::from(!chunk.invalid().is_empty())
+    };
+    text.utf8_chunks().map(count).sum::<usize>() as u64
+}
+
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.path.display(), self.line, self.column)
@@ -366,10 +374,10 @@ pub enum Error {
         places: [usize; 2],
     },
     /// Delimited text: the header itself cannot be read.
-    #[error("{path}: the header cannot be read: {reason}{hint}")]
+    #[error("{position}: the header cannot be read: {reason}{hint}")]
     BadHeader {
-        /// The file.
-        path: PathBuf,
+        /// Where.
+        position: Position,
         /// Why.
         reason: Reason,
         /// What it may be instead.

@@ -324,15 +324,16 @@ fn records(
                 at = end;
             }
             Split::Blank(end) => at = end,
-            Split::Malformed(..) if records.is_empty() => break,
-            Split::Malformed(_, end) => {
+            Split::Malformed { .. } if records.is_empty() => break,
+            Split::Malformed { end, .. } => {
                 refused += 1;
                 at = end;
             }
             Split::More if !records.is_empty() || ended => {
                 let has_line = memchr_iter(b'\n', &text[at..]).nth(1).is_some();
                 let all = split(text, at, dialect, true, &mut fields);
-                is_open = has_line && matches!(all, Split::Malformed(Reason::OpenQuote, _));
+                is_open =
+                    has_line && matches!(all, Split::Malformed { reason: Reason::OpenQuote, .. });
                 break;
             }
             // One line, longer than what was read.

@@ -46,7 +46,7 @@ pub enum NumberError {
     /// A byte that cannot stand where it stands.
     #[error("the value is not a decimal number")]
     Malformed,
-    /// More than [`MOST_DIGITS`] digits before or after the decimal point (zeros aside).
+    /// More than [`MOST_DIGITS`] digits before or after the decimal point (leading zeros aside).
     #[error("the value has more than {MOST_DIGITS} digits before or after its decimal point")]
     TooLong,
 }
@@ -132,7 +132,7 @@ impl Decimal {
     /// Reads a whole text as one number.
     ///
     /// # Errors
-    /// [`NumberError`] when the text departs from the grammar of this module, or (zeros aside) has more than
+    /// [`NumberError`] when the text departs from the grammar of this module, or (leading zeros aside) has more than
     /// [`MOST_DIGITS`] digits on one side of its point.
     #[inline]
     pub fn parse(text: &[u8]) -> Result<Decimal, NumberError> {

@@ -149,6 +149,12 @@ impl Sorted {
     }
 }
 
+/// The part of a key of a wide table, whose lowest bits choose a slot and whose upper half tells keys apart: a product's
+/// upper bits are of all of these, so that keys of a part still differ in each.
+fn wide_part(hash: u64, parts: usize) -> usize {
+    (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % parts
+}
+
 impl Pool {
     pub(crate) fn new(threads: usize, kernel: Kernel, keep: Keep) -> Pool {
         let (wide, account, hashes) =
@@ -180,9 +186,7 @@ impl Pool {
             short.keyed().map(|(at, key)| (upper((self.hashes.short)(key, &self.seed)), at));
         let longs =
             long.places().map(|at| (upper((self.hashes.long)(long.key(at), &self.seed)), at));
-        // Keys are told apart by the upper half of these, and the lowest bits choose a slot: those between choose a part.
-        let middle = |hash: u64| (hash >> 24) as usize % parts;
-        let wides = (0..held.wide.len()).map(|at| (middle(held.wide.hash_of(at)), at));
+        let wides = (0..held.wide.len()).map(|at| (wide_part(held.wide.hash_of(at), parts), at));
         let [shorts, longs, wides] =
             [Sorted::new(parts, shorts), Sorted::new(parts, longs), Sorted::new(parts, wides)];
         let first = self.next.fetch_add(PARTS_PER_THREAD, Relaxed);
@@ -287,6 +291,20 @@ mod tests {
             let all = Decimal::new(999, 1).times(1000 * took);
             assert_eq!((stats.count(), stats.sum()), (1000 * took, all));
             assert_eq!(stats.squares(), Some((1000 * took * 999 * 999).into()));
+        }
+    }
+
+    /// The bits that chose a part were constant in it, and chose slots, too, from 2^25 of them on.
+    #[test]
+    fn keys_of_a_part_differ_in_all_bits_that_choose_slots() {
+        let mut random = fathom_random::Random::new(1);
+        let hashes = (0..1 << 20).map(|_| random.word());
+        let own: Vec<u64> = hashes.filter(|&hash| wide_part(hash, 64) == 5).collect();
+        assert!((14_000..19_000).contains(&own.len()), "{}", own.len());
+        for bits in (0..48).step_by(4) {
+            let mut counts = [0; 16];
+            own.iter().for_each(|hash| counts[(hash >> bits) as usize % 16] += 1);
+            assert!(counts.iter().all(|count| (600..1500).contains(count)), "{bits} {counts:?}");
         }
     }
 

@@ -211,8 +211,13 @@ pub struct Dialect {
 pub(crate) enum Split {
     Record(usize),
     Blank(usize),
-    /// The record is refused; reading goes on after its first line.
-    Malformed(Reason, usize),
+    /// The record is refused, for what is at a place of its first line, or its start for what is further down; reading
+    /// goes on after that line.
+    Malformed {
+        reason: Reason,
+        at: usize,
+        end: usize,
+    },
     /// The buffer ends inside the record, or there is none.
     More,
 }
@@ -229,10 +234,13 @@ pub(crate) fn split(
     if start == bytes.len() {
         return Split::More;
     }
-    let malformed = |reason| match memchr(b'\n', &bytes[start..]) {
-        Some(newline) => Split::Malformed(reason, start + newline + 1),
-        None if ended => Split::Malformed(reason, bytes.len()),
-        None => Split::More,
+    let malformed = |reason, at| {
+        let end = match memchr(b'\n', &bytes[start..]) {
+            Some(newline) => start + newline + 1,
+            None if ended => bytes.len(),
+            None => return Split::More,
+        };
+        Split::Malformed { reason, at: if at < end { at } else { start }, end }
     };
     let mut at = start;
     loop {
@@ -247,7 +255,7 @@ pub(crate) fn split(
                         close += quote + 2;
                     }
                     Some(quote) => break close += quote,
-                    None if ended => return malformed(Reason::OpenQuote),
+                    None if ended => return malformed(Reason::OpenQuote, at),
                     None => return Split::More,
                 }
             }
@@ -275,7 +283,7 @@ pub(crate) fn split(
             }
         }
         if fields.len() == MOST_FIELDS {
-            return malformed(Reason::TooManyFields);
+            return malformed(Reason::TooManyFields, at);
         }
         fields.push(field);
         match bytes.get(after) {
@@ -284,8 +292,8 @@ pub(crate) fn split(
             None if ended => return whole(bytes, start, after, fields, quoted),
             // Only a buffer's end hides what follows a quote: it may be the second of two.
             None => return Split::More,
-            Some(b'"') if !quoted => return malformed(Reason::StrayQuote),
-            Some(_) => return malformed(Reason::AfterQuote),
+            Some(b'"') if !quoted => return malformed(Reason::StrayQuote, after),
+            Some(_) => return malformed(Reason::AfterQuote, after),
         }
     }
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use fathom_machine::os::read_at::{Forward, ReadAt};
 
+use crate::chunk::MOST_RECORD_BYTES;
 use crate::error::Error;
 
 /// Where input comes from.
@@ -139,9 +140,13 @@ pub(crate) struct FilePart<'a> {
     pub(crate) end: u64,
 }
 
+/// A chunk of more could hold records that are [too long](MOST_RECORD_BYTES), which nobody would see.
+const MOST_CHUNK_BYTES: usize = MOST_RECORD_BYTES / 2;
+
 impl Files {
     pub(crate) fn new(chunk_bytes: usize) -> Files {
-        Files { list: Vec::new(), chunk_bytes: chunk_bytes.clamp(1, 1 << 30) as u64, chunks: 0 }
+        let chunk_bytes = chunk_bytes.clamp(1, MOST_CHUNK_BYTES) as u64;
+        Files { list: Vec::new(), chunk_bytes, chunks: 0 }
     }
 
     pub(crate) fn push(

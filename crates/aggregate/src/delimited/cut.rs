@@ -14,7 +14,7 @@ use super::enter::{beginning, enter};
 use super::head::{Head, terminate};
 use super::pieces::Pieces;
 use super::query::{Kind, Query};
-use crate::chunk::{Buffer, MOST_RECORD_BYTES, Rows, SLACK, byte_order_mark, longer, too_long};
+use crate::chunk::{Buffer, MOST_RECORD_BYTES, Rows, SLACK, byte_order_mark, ensure_short, longer};
 use crate::engine::Names;
 use crate::error::Error;
 use crate::kernel::marks::Marker;
@@ -282,11 +282,13 @@ impl<'a> Chunks<'a> {
                 ended,
                 (&mut *fields, self.marker),
             )? {
-                Ok(end) => break (end, readable, ended),
+                Ok(end) => {
+                    // What was complete at once is shorter: a chunk has half as many bytes at most.
+                    ensure_short(part.path, start, at..end.max(at + 1) - 1)?;
+                    break (end, readable, ended);
+                }
                 Err(incomplete) => {
-                    if have - incomplete > MOST_RECORD_BYTES {
-                        return Err(too_long(part.path, start + incomplete as u64));
-                    }
+                    ensure_short(part.path, start, incomplete..have)?;
                     at = incomplete;
                     let more = longer(have, incomplete).min(local(size));
                     let offset = start + have as u64;
@@ -333,10 +335,9 @@ impl<'a> Chunks<'a> {
             return Ok(None);
         }
         let mut have = state.carry.len();
-        if have > MOST_RECORD_BYTES {
-            return Err(too_long(path, state.offset));
-        }
-        let mut want = self.queue.files.chunk_bytes().max(2 * have).max(3);
+        ensure_short(path, state.offset, 0..have)?;
+        // As of lines, see `Carry`.
+        let mut want = self.queue.files.chunk_bytes().max(2 * have).clamp(3, MOST_RECORD_BYTES + 1);
         buffer.room(want)[..have].copy_from_slice(&state.carry);
         let mut ended = false;
         let mut head = Head::new(state.columns.take(), 0);
@@ -377,10 +378,8 @@ impl<'a> Chunks<'a> {
                 Ok(end) | Err(end) => end,
             };
             if at == 0 && !ended {
-                if have > MOST_RECORD_BYTES {
-                    return Err(too_long(path, state.offset));
-                }
-                want = 2 * have;
+                ensure_short(path, state.offset, 0..have)?;
+                want = (2 * have).min(MOST_RECORD_BYTES + 1);
                 continue;
             }
             let (from, taken) = (head.from, at.min(have));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::columns::{Columns, OF_JSON};
 use super::pieces::Pieces;
 use super::query::Query;
-use crate::chunk::Buffer;
+use crate::chunk::{Buffer, behind};
 use crate::error::Error;
 use crate::kernel::marks::Marker;
 use crate::record::{Field, Split, split};
@@ -71,12 +71,13 @@ impl Head {
                     self.blank.push(self.from);
                     self.from = end;
                 }
-                Split::Malformed(reason, _) => {
+                Split::Malformed { reason, at, .. } => {
                     let hint = match bytes[self.from..].first() {
                         Some(b'{' | b'[') => OF_JSON,
                         _ => "",
                     };
-                    return Err(Error::BadHeader { path: path.to_owned(), reason, hint });
+                    let position = behind(path, &bytes[..at]);
+                    return Err(Error::BadHeader { position, reason, hint });
                 }
                 Split::Record(end) => {
                     let names: Vec<_> = fields.iter().map(|field| field.content(bytes)).collect();
@@ -92,7 +93,7 @@ impl Head {
         {
             match split(bytes, first, query.dialect(), ended, fields) {
                 Split::More => return Ok(Err(first)),
-                Split::Blank(end) | Split::Malformed(_, end) => first = end,
+                Split::Blank(end) | Split::Malformed { end, .. } => first = end,
                 Split::Record(_) => Arc::make_mut(columns).fields = Some(fields.len()),
             }
         }

@@ -85,7 +85,7 @@ impl<'a> Pieces<'a> {
             let split = split(bytes, from, dialect, self.ended, fields);
             self.at = match split {
                 Split::More => return Piece::More(from),
-                Split::Record(end) | Split::Blank(end) | Split::Malformed(_, end) => end,
+                Split::Record(end) | Split::Blank(end) | Split::Malformed { end, .. } => end,
             };
             return Piece::Record(from, split);
         }

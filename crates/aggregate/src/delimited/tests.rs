@@ -53,6 +53,25 @@ fn run_bytes(
     aggregate(vec![source], shape, options, OnError::Skip(None), &Progress::default())
 }
 
+/// As of lines: see `chunk`.
+#[test]
+fn a_record_is_too_long_whatever_is_read_at_a_time() {
+    let most = crate::MOST_RECORD_BYTES;
+    for (extra, chunk, as_file) in
+        [(0, 64, true), (1, 64, true), (1, most, true), (0, most, false), (1, most, false)]
+    {
+        let key = "k".repeat(most + extra - 4);
+        let text = format!("a,1.0\n{key},2.5\nb,1.5\n");
+        let options = options(1, chunk, Level::best());
+        let end = run_bytes(text.as_bytes(), &Query::new(b','), most, as_file, &options);
+        let byte = match end {
+            Err(Error::RecordTooLong { position, .. }) => Some(position.byte),
+            end => end.map(|_| None).unwrap(),
+        };
+        assert_eq!(byte, (extra > 0).then_some(6), "{extra} {chunk} {as_file}");
+    }
+}
+
 #[test]
 fn a_memory_limit_is_an_error_that_counts_keys() {
     let text: String = (0..200_000).map(|i| format!("k{i},1.0\n")).collect();

@@ -86,10 +86,10 @@ fn members(query: &Query) -> impl Iterator<Item = Vec<u8>> {
 }
 
 /// Whether there is a record at a place that was split.
-fn found(split: &Split, start: usize) -> Result<bool, Fault> {
+fn found(split: &Split) -> Result<bool, Fault> {
     match split {
         Split::Blank(_) => Ok(false),
-        Split::Malformed(reason, _) => Err(Fault::at(start, *reason)),
+        Split::Malformed { reason, at, .. } => Err(Fault::at(*at, *reason)),
         Split::Record(_) | Split::More => Ok(true),
     }
 }
@@ -199,10 +199,12 @@ impl<'a> Worker<'a> {
                 }
                 Piece::Record(start, split) => {
                     let end = match split {
-                        Split::Record(end) | Split::Blank(end) | Split::Malformed(_, end) => end,
+                        Split::Record(end) | Split::Blank(end) | Split::Malformed { end, .. } => {
+                            end
+                        }
                         Split::More => unreachable!("this is Piece::More"),
                     };
-                    let found = found(&split, start);
+                    let found = found(&split);
                     let fields = std::mem::take(&mut self.scratch.fields);
                     self.exact(bytes, &cut.columns, (start, end - 1), found, &fields);
                     self.scratch.fields = fields;
@@ -372,7 +374,7 @@ impl<'a> Worker<'a> {
             let found = match self.query.syntax {
                 Syntax::Delimited => {
                     let dialect = self.query.dialect();
-                    found(&split(line, start, dialect, true, &mut fields), start)
+                    found(&split(line, start, dialect, true, &mut fields))
                 }
                 Syntax::Access { combined } => access::split(line, range, combined, &mut fields),
                 Syntax::JsonLines => {

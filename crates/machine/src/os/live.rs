@@ -201,6 +201,8 @@ impl Note {
             return false;
         }
         let from = address & !(PAGE_BYTES.load(Ordering::Relaxed) - 1);
+        // Before there are zeros to read: whoever read some sees it.
+        self.lost.fetch_min(from, Ordering::SeqCst);
         // SAFETY: replaces pages of the map, which lives because somebody is reading it, by others that are readable;
         // no reference to any of its bytes exists.
         let mended = unsafe {
@@ -208,7 +210,6 @@ impl Note {
             let at = ptr::with_exposed_provenance_mut(from);
             mmap_anonymous(at, end - from, ProtFlags::READ, flags)
         };
-        self.lost.fetch_min(from, Ordering::Release);
         mended.is_ok()
     }
 }

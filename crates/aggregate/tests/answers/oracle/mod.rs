@@ -241,9 +241,10 @@ fn quoted_record(input: &[u8], start: usize, delimiter: u8) -> (Step, usize) {
     }
     let (mut state, mut fields) =
         (State::FieldStart, vec![Field { at: start, ..Field::default() }]);
-    let bad = |why| {
+    // What is wrong further down is told of the line that is refused.
+    let bad = |why, at| {
         let (end, next) = line_end(input, start);
-        (Step::Bad { why, at: start, end }, next)
+        (Step::Bad { why, at: if at < end { at } else { start }, end }, next)
     };
     let mut at = start;
     loop {
@@ -251,7 +252,7 @@ fn quoted_record(input: &[u8], start: usize, delimiter: u8) -> (Step, usize) {
         let is_return = byte == Some(b'\r') && matches!(input.get(at + 1), None | Some(b'\n'));
         let field = fields.last_mut().expect("one at least");
         match (&state, byte) {
-            (State::Quoted, None) => return bad("OpenQuote"),
+            (State::Quoted, None) => return bad("OpenQuote", field.at - 1),
             (State::Quoted, Some(b'"')) => state = State::Quote,
             (State::Quoted, Some(byte)) => field.content.push(byte),
             (State::Quote, Some(b'"')) => {
@@ -265,12 +266,12 @@ fn quoted_record(input: &[u8], start: usize, delimiter: u8) -> (Step, usize) {
             }
             // Part of the line end.
             (_, Some(_)) if is_return => {}
-            (State::Quote, Some(_)) => return bad("AfterQuote"),
+            (State::Quote, Some(_)) => return bad("AfterQuote", at),
             (State::FieldStart, Some(b'"')) => {
                 field.at = at + 1;
                 state = State::Quoted;
             }
-            (State::Plain, Some(b'"')) => return bad("StrayQuote"),
+            (State::Plain, Some(b'"')) => return bad("StrayQuote", at),
             (State::FieldStart | State::Plain, Some(byte)) => {
                 field.content.push(byte);
                 state = State::Plain;

@@ -428,10 +428,10 @@ fn yes_or_no(text: &str) -> Result<bool, String> {
 fn mebibytes(text: &str) -> Result<usize, String> {
     let mebibytes: f64 = text.parse().map_err(|_| format!("{text:?} is no number of MiB"))?;
     let bytes = mebibytes * f64::from(1 << 20);
-    if (64.0..=f64::from(1 << 30)).contains(&bytes) {
+    if (64.0..=f64::from(32 << 20)).contains(&bytes) {
         Ok(bytes as usize)
     } else {
-        Err("a chunk has 64 bytes to 1024 MiB".to_owned())
+        Err("a chunk has 64 bytes to 32 MiB".to_owned())
     }
 }
 
@@ -572,7 +572,9 @@ fn tell_absent(options: &Options, query: Option<&Query>, summary: &mut Summary) 
         let is_first = !absent[..at].contains(name);
         let lacking = absent.iter().filter(|other| *other == name).count();
         if is_first && lacking == all().filter(|other| *other == name).count() {
-            say!("fathom: no {records} has a value for {name:?}{}", delimited::hint(name, &[]));
+            let is_formula = delimited::Value::is_formula(name);
+            let hint = if is_formula { String::new() } else { delimited::hint(name, &[]) };
+            say!("fathom: no {records} has a value for {name:?}{hint}");
         }
     }
 }
