@@ -120,6 +120,20 @@ fn an_interrupt_ends_everything_soon_and_leaves_no_process_and_no_file() {
     }
 }
 
+/// Its time counted from its start, so that one that had run for longer was ended at once.
+#[test]
+fn a_clean_up_that_runs_when_all_is_ended_has_its_time_from_then_on() {
+    let done = tempfile::tempdir().unwrap();
+    let path = done.path().display();
+    let line = format!("sleep 0.6; touch {path}/long; sleep 0.1; touch {path}/end");
+    let (folder, child, _) = started(&["run", "--conclude", &line, "true"], "sleep 0.6");
+    until("it has run for long", || done.path().join("long").exists());
+    signals::send("INT", child.id());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", words(&output));
+    assert!(done.path().join("end").exists() && is_empty(folder.path()), "{}", words(&output));
+}
+
 #[test]
 fn a_killed_conductor_leaves_no_process_and_no_file() {
     for (arguments, program) in LONG {

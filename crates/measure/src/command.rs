@@ -299,7 +299,7 @@ impl House {
     }
 
     /// Runs a line that is not timed, always by a shell. What it leaves running runs until it is
-    /// dropped. Once the user has ended the measurement it has `after_stop` left.
+    /// dropped. From the moment the user ends the measurement it has `after_stop` left.
     ///
     /// # Errors
     /// [`Failure::Broken`]: how it failed, with `what` it was for.
@@ -319,10 +319,11 @@ impl House {
         let streams = [Stdio::null(), Stdio::null(), errors.into()];
         let mut ward = Ward::start(&command, streams, Guard::Warden)
             .map_err(|error| broken(not_started(&command, &error)))?;
-        let begin = Instant::now();
+        let mut since_stop = None;
         let end = loop {
             match ended(&mut ward, &command, self.limit) {
-                Err(Failure::Interrupted) if begin.elapsed() < after_stop => {}
+                Err(Failure::Interrupted)
+                    if since_stop.get_or_insert_with(Instant::now).elapsed() < after_stop => {}
                 Err(Failure::Broken { what }) => return Err(broken(what)),
                 Err(Failure::Hung { limit_ms }) => {
                     return Err(broken(format!("hung: not done within {limit_ms} ms")));

@@ -139,16 +139,17 @@ pub struct Floor {
     /// without bounds.
     #[serde(serialize_with = "ends")]
     pub interval: Option<Interval>,
-    /// How far that reaches from 1, as a share: identical code may differ by as much here; `None` likewise.
+    /// How far that reaches from 1, as a factor less 1: identical code may differ by as much here, either
+    /// way; `None` likewise.
     pub reach: Option<f64>,
 }
 
 impl Floor {
     fn of(interval: Option<Interval>) -> Floor {
-        Floor { interval, reach: interval.map(|twin| (twin.high - 1.0).max(1.0 - twin.low)) }
+        Floor { interval, reach: interval.map(|twin| twin.high.max(1.0 / twin.low) - 1.0) }
     }
 
-    /// What a difference has to exceed, as a share: nothing, unless the copy itself would be called
+    /// What a factor has to exceed 1 by, either way: nothing, unless the copy itself would be called
     /// different. Then something other than the code makes a difference, as large as the copy reaches.
     #[must_use]
     pub fn bar(&self) -> f64 {
@@ -588,7 +589,7 @@ impl Context<'_> {
                 _ => NARROW,
             };
             if interval.width() <= target {
-                let most = (interval.high - 1.0).max(1.0 - interval.low);
+                let most = interval.high.max(1.0 / interval.low) - 1.0;
                 let why = match most < least {
                     true => Unresolved::Floor { least },
                     false => Unresolved::Close { most },
@@ -601,7 +602,7 @@ impl Context<'_> {
             let longer = narrower.powi(2).max(1.0);
             return unresolved(Unresolved::ContainsOne, Some(longer).filter(|l| l.is_finite()));
         }
-        if (ratio - 1.0).abs() < least {
+        if ratio.max(1.0 / ratio) - 1.0 < least {
             return unresolved(Unresolved::Floor { least }, None);
         }
         if ratio < 1.0 { Verdict::Faster } else { Verdict::Slower }

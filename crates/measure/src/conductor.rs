@@ -290,8 +290,18 @@ impl Worker {
         warm: u64,
         limit: Duration,
     ) -> Result<Sample, Failure> {
+        let begin = Instant::now();
         match self.ask(&Request::Sample { iterations, warm }, limit)? {
-            Reply::Sample(sample) => Ok(sample),
+            Reply::Sample(sample) => {
+                // Clocks go at slightly different rates, and nobody waits less than was worked.
+                let waited_ns = begin.elapsed().as_nanos() as u64;
+                if sample.wall_ns > waited_ns + waited_ns / 16 + 1_000_000 {
+                    let said_ns = sample.wall_ns;
+                    let what = format!("says {said_ns} ns of a sample that took {waited_ns} ns");
+                    return Err(Failure::Broken { what });
+                }
+                Ok(sample)
+            }
             Reply::Error { message } => Err(Failure::Broken { what: message }),
             other => Err(odd(&other)),
         }
@@ -776,6 +786,16 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
     /// Far below what the sleepers sleep, far above what a loaded machine needs.
     const SOON: Duration = Duration::from_secs(20);
+
+    /// It was believed: sums of such times overflowed, and everybody's measurement ended.
+    #[test]
+    fn a_worker_that_says_more_time_than_passed_is_broken() {
+        let said = r#"{"answer":"sample","wall_ns":9223372036854775807}"#;
+        let launch = hostile(&format!("read x; echo '{said}'; read x"));
+        let mut worker = Worker::start(&launch, &Bounds::default()).unwrap();
+        let Failure::Broken { what } = worker.sample(1, 0, LONG).unwrap_err() else { panic!() };
+        assert!(what.starts_with("says 9223372036854775807 ns of a sample that took "), "{what}");
+    }
 
     #[test]
     fn a_worker_that_closes_its_output_and_lives_on_is_ended() {

@@ -28,6 +28,8 @@ const FIRST_ROUNDS: u32 = 8;
 const FIRST_LOOK: u32 = 24;
 /// How many times what a sample is to take may go into what iterations need before they are timed.
 const BESIDE: u64 = 4;
+/// Nobody does so many within the time of a sample.
+const MOST_ITERATIONS: u64 = 1 << 40;
 
 /// What runs samples and knows the time. One real one drives worker processes, one runs commands,
 /// fake ones test this file.
@@ -348,7 +350,15 @@ impl Course {
             while let Some(sample) = self.sample(executor, contender, iterations) {
                 let cost_ns = self.effort_ns(contender, &sample);
                 estimates[contender] = Some(cost_ns.max(1) as f64 / iterations as f64);
-                if cost_ns >= self.plan.sample_ns / 4 || iterations >= 1 << 40 {
+                if cost_ns >= self.plan.sample_ns / 4 {
+                    break;
+                }
+                // Everybody would have to do as many.
+                if iterations >= MOST_ITERATIONS {
+                    let what = format!(
+                        "takes {cost_ns} ns for {iterations} iterations: its time does not grow with them"
+                    );
+                    self.fail(contender, Failure::Broken { what });
                     break;
                 }
                 // Jump most of the way once the reading means something.
@@ -383,7 +393,7 @@ impl Course {
         }
         let by_slowest = self.plan.sample_ns as f64 / slowest;
         let by_fastest = self.plan.shortest_ns as f64 / fastest;
-        by_slowest.max(by_fastest).clamp(1.0, 1e12).round() as u64
+        by_slowest.max(by_fastest).clamp(1.0, MOST_ITERATIONS as f64).round() as u64
     }
 
     /// Samples that are thrown away; returns what the slowest of the last ones took.
@@ -600,7 +610,8 @@ impl Repetition {
                 self.minimum_ns[contender] = cost_ns;
                 self.quiet_ns[contender] = 0;
             } else {
-                self.quiet_ns[contender] += cost_ns;
+                let quiet_ns = &mut self.quiet_ns[contender];
+                *quiet_ns = quiet_ns.saturating_add(cost_ns);
             }
         }
     }

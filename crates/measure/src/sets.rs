@@ -11,11 +11,14 @@
 //! and the spread of the errors is estimated from all contenders together, because four sets of one
 //! contender alone say little about it. Of one whose own errors spread more it is that, with as many degrees of
 //! freedom as its own sets have. The hidden twin is one more contender of that kind, and one
-//! more sample of the level of whom it copies.
+//! more sample of the level of whom it copies, which is no better known than by how far the two are apart.
 
 use crate::stats::{
     Correlations, Interval, inefficiency, median, student_quantile, student_two_sided,
 };
+
+/// The copy of a contender is called different where chance alone would make it so this seldom.
+const APART: f64 = 0.01;
 
 /// Medians of log times by contender and set.
 pub(crate) struct Sets {
@@ -165,7 +168,11 @@ impl Sets {
         let all: Vec<f64> = own.iter().chain(copy.into_iter().flatten()).copied().collect();
         let is_own = self.own[contender] > self.pooled;
         let variance = if is_own { self.own[contender] } else { self.pooled };
-        Some(Level { log: mean(&all), variance: variance / all.len() as f64, is_own })
+        let variance = variance / all.len() as f64;
+        // Identical code that differs by more than chance: its level is one of a sample of two.
+        let apart = self.twin().filter(|twin| copy.is_some() && twin.p_value() < APART);
+        let apart = apart.map_or(0.0, |twin| twin.log.powi(2) / 4.0);
+        Some(Level { log: mean(&all), variance: variance.max(apart), is_own })
     }
 }
 

@@ -458,13 +458,28 @@ fn a_failed_copy_withholds_verdicts_against_whom_it_copies_alone() {
 
 #[test]
 fn a_twin_that_differs_widens_intervals_and_vetoes_nothing() {
-    // 1 % between identical copies in every set: 30 % is called all the same, 0.5 % is not.
-    let costs = [100.0, 130.0, 100.5, 101.0];
+    // 3 % between identical copies in every set: 30 % is called all the same, what lies between the copies or
+    // beside them is not.
+    let costs = [100.0, 130.0, 100.5, 99.5, 103.0];
     let mut fake = Fake { cpu_noise: 0.01, ..Fake::quiet(&costs) };
     let plan = Plan { stop: Stop::Budget, ..quick() };
     let (_, judged) = run(&mut fake, &plan);
     assert_eq!(judged.comparisons[0].verdict, Verdict::Slower, "{judged:?}");
-    assert!(!judged.comparisons[1].verdict.is_called(), "{judged:?}");
+    for near in &judged.comparisons[1..] {
+        assert!(!near.verdict.is_called(), "{judged:?}");
+    }
+}
+
+/// As a loop that was optimised away: everybody did a million million iterations, until they hung.
+#[test]
+fn a_time_that_does_not_grow_with_the_iterations_costs_that_contender_its_row() {
+    let mut fake = Fake { fixed_ns: 50.0, ..Fake::steady(&[100.0, 0.0, 150.0, 100.0]) };
+    let (measured, judged) = run(&mut fake, &quick());
+    let Some(Failure::Broken { what }) = &measured.failures[1] else { panic!("{measured:?}") };
+    assert!(what.contains("does not grow"), "{what}");
+    assert_eq!(judged.comparisons.last().unwrap().verdict, Verdict::Slower, "{judged:?}");
+    let most = fake.calls.iter().filter(|call| call.0 != 1).map(|call| call.1).max();
+    assert!(most.unwrap() < 1 << 20, "{most:?}");
 }
 
 /// Commands: every run is a process of its own.
@@ -505,6 +520,15 @@ fn where_identical_commands_differ_no_smaller_difference_is_called() {
         assert!((0.029..0.04).contains(&least), "{least}");
         assert_eq!(judged.comparisons[1].verdict, Verdict::Slower, "{judged:?}");
     }
+}
+
+/// How far it reached was a share, less than half of what the factor was.
+#[test]
+fn a_faster_copy_of_a_command_is_as_much_of_a_veto_as_a_slower_one() {
+    let judged = with_a_copy_of(|_| 52);
+    let verdict = judged.comparisons[1].verdict;
+    let is_floor = matches!(verdict, Verdict::NotResolved { why: Unresolved::Floor { .. }, .. });
+    assert!(is_floor, "{judged:?}");
 }
 
 /// They were said to differ by hardly anything.
