@@ -28,7 +28,7 @@ pub enum Markup {
 }
 
 /// A command's runs, in seconds.
-struct Figures<'a> {
+struct Figures {
     command: String,
     parameters: Map<String, Value>,
     mean: f64,
@@ -40,10 +40,10 @@ struct Figures<'a> {
     times: Vec<f64>,
     codes: Vec<i32>,
     peaks: Vec<u64>,
-    comparison: Option<&'a Comparison>,
+    comparison: Option<Comparison>,
 }
 
-impl Figures<'_> {
+impl Figures {
     fn min(&self) -> f64 {
         self.times.iter().copied().fold(f64::INFINITY, f64::min)
     }
@@ -54,7 +54,7 @@ impl Figures<'_> {
 }
 
 /// All commands that have times, in the order they were given.
-fn figures<'a>(run: &'a Run) -> Vec<Figures<'a>> {
+fn figures<'a>(run: &'a Run) -> Vec<Figures> {
     let of = |case: &'a Case| {
         // What is subtracted of wall time is what is known on that clock, whichever the verdicts have.
         let plan = Plan { clock: Some(Clock::Wall), ..case.plan.clone() };
@@ -64,7 +64,7 @@ fn figures<'a>(run: &'a Run) -> Vec<Figures<'a>> {
     run.cases.iter().flat_map(of).collect()
 }
 
-fn figure<'a>(case: &'a Case, judged: &Judged, number: usize) -> Option<Figures<'a>> {
+fn figure(case: &Case, judged: &Judged, number: usize) -> Option<Figures> {
     let samples = || case.measured.rounds.iter().filter_map(|round| round.samples[number].as_ref());
     judged.summaries[number]?;
     let spare = judged.overhead.filter(|o| o.subtracted).map_or(0.0, |o| o.ns_median);
@@ -94,14 +94,14 @@ fn figure<'a>(case: &'a Case, judged: &Judged, number: usize) -> Option<Figures<
         codes: samples().map(|sample| sample.exit_code).collect(),
         peaks: samples().map(|sample| sample.peak_bytes).collect(),
         times,
-        comparison: case.judged.comparisons.iter().find(|c| c.contender == number),
+        comparison: judged.comparisons.iter().find(|c| c.contender == number).cloned(),
     })
 }
 
 /// As `--export-json`.
 #[must_use]
 pub fn json(run: &Run) -> String {
-    let result = |f: &Figures<'_>| {
+    let result = |f: &Figures| {
         let mut result = json!({
             "command": f.command, "mean": f.mean, "stddev": f.stddev, "median": f.median,
             "user": f.user, "system": f.system, "min": f.min(), "max": f.max(), "times": f.times,
@@ -169,7 +169,8 @@ pub fn table(run: &Run, markup: Markup, unit: Option<TimeUnit>, by_mean: bool) -
             None => shown(f.mean),
         };
         let command = command(markup, &f.command);
-        rows.push(vec![command, mean, shown(f.min()), shown(f.max()), relative(f.comparison)]);
+        let (least, most) = (shown(f.min()), shown(f.max()));
+        rows.push(vec![command, mean, least, most, relative(f.comparison.as_ref())]);
     }
     written(markup, &rows)
 }

@@ -517,6 +517,7 @@ fn exports_in_the_forms_of_hyperfine_have_the_figures_of_the_samples() {
         format!("| {} |", row(" | ", 1, &format!("`{b}`"), &relative)),
     ];
     assert_eq!(shown.lines().collect::<Vec<_>>(), expected);
+    let expected_last = expected[3].clone();
     let shown = hyperfine::table(&run, Markup::Orgmode, Some(TimeUnit::Millisecond), false);
     let expected = [
         "| Command  |  Mean [ms] |  Min [ms] |  Max [ms] |  Relative |".to_owned(),
@@ -533,6 +534,18 @@ fn exports_in_the_forms_of_hyperfine_have_the_figures_of_the_samples() {
     ];
     let rows = rows.map(|row| format!("| {row} \n"));
     assert_eq!(shown, format!("[cols=\"<,>,>,>,>\"]\n|===\n{}|===\n", rows.join("\n")));
+    // Means are of the wall clock, and so is what is relative to them, whichever clock the verdicts have.
+    let mut by_cpu = commands();
+    let case = &mut by_cpu.cases[0];
+    case.workload.operation.clear();
+    case.plan.clock = Some(Clock::Cpu);
+    for round in &mut case.measured.rounds {
+        let sample = round.samples[1].as_mut().unwrap();
+        sample.cpu_ns = Some(sample.wall_ns / 4);
+    }
+    let by_cpu = saved(by_cpu.cases.remove(0));
+    let shown = hyperfine::table(&by_cpu, Markup::Markdown, Some(TimeUnit::Millisecond), false);
+    assert_eq!(shown.lines().last(), Some(&*expected_last));
     // The least mean first, if that is asked for.
     let mut swapped = commands();
     let case = &mut swapped.cases[0];
