@@ -6,8 +6,9 @@ use fathom_contenders::family;
 use fathom_measure::compare::{Comparison, Verdict};
 use fathom_measure::facts::{Form, Task};
 use fathom_measure::result::Case;
+use fathom_measure::stats::Interval;
 use fathom_measure::workload::parse_number;
-use fathom_report::number::{percent, times};
+use fathom_report::number::{factor_digits, percent, times};
 use fathom_report::view::{Line, lines, throughput};
 use fathom_report::{escape, sentence};
 
@@ -82,11 +83,17 @@ pub(super) fn verdict(line: &Line<'_>) -> String {
         let spread = summary.map(|s| format!(", spread {}", percent(s.ns_mad / s.ns_median)));
         return format!("fastest{}", spread.unwrap_or_default());
     };
+    // As everywhere, who is faster has a factor above 1.
+    let is_faster = comparison.verdict == Verdict::Faster;
+    let turned = |factor: f64| if is_faster { 1.0 / factor } else { factor };
     let interval = match comparison.interval {
-        Some(interval) => format!(" [{:.2}, {:.2}]", interval.low, interval.high),
+        Some(Interval { low, high }) => {
+            let (low, high) = if is_faster { (high, low) } else { (low, high) };
+            format!(" [{}, {}]", factor_digits(turned(low)), factor_digits(turned(high)))
+        }
         None => String::new(),
     };
-    let ratio = comparison.ratio.map_or_else(|| "?".to_owned(), times);
+    let ratio = comparison.ratio.map_or_else(|| "?".to_owned(), |ratio| times(turned(ratio)));
     match &comparison.verdict {
         Verdict::Slower => format!("{ratio} slower{interval}"),
         Verdict::Faster => format!("{ratio} faster{interval}"),

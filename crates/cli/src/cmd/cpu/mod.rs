@@ -207,7 +207,11 @@ fn text(
         text = text.lines().take(2).map(|line| format!("{line}\n")).collect::<String>() + "\n";
     }
     if let Some(file) = &options.file {
-        text = format!("{}\ndata         {}\n\n", text.trim_end(), file.display());
+        text = format!(
+            "{}\ndata         {}\n\n",
+            text.trim_end(),
+            escape::line(&file.display().to_string())
+        );
     }
     if options.recommend {
         text += &recommend::text(&run.cases, families);

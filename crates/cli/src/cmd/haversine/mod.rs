@@ -45,8 +45,8 @@ pub(crate) struct Options {
     answers: Option<PathBuf>,
 
     /// How many threads [default: one per processor]; the result does not depend on it
-    #[arg(short, long)]
-    threads: Option<NonZeroUsize>,
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
 
     /// Radius of the sphere; means and distances have its unit
     #[arg(long, default_value_t = EARTH_RADIUS_KM, value_parser = radius,
@@ -257,7 +257,7 @@ fn read_once(options: &Options) -> anyhow::Result<()> {
 fn engine_options(options: &Options) -> anyhow::Result<haversine::Options> {
     Ok(haversine::Options {
         threads: match options.threads {
-            Some(threads) => threads,
+            Some(threads) => NonZeroUsize::new(threads.into()).expect("checked by the parser"),
             None => thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         },
         radius: options.radius,

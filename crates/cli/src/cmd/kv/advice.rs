@@ -4,6 +4,7 @@ use fathom_contenders::alloc;
 use fathom_contenders::hash::Flooding;
 use fathom_contenders::kv::{self, special::NAME};
 use fathom_keys::Portrait;
+use fathom_report::number::factor_digits;
 use serde::{Deserialize, Serialize};
 
 use super::candidate::Candidate;
@@ -141,7 +142,7 @@ fn undecided(
     };
     let of = |standing: Standing| -> Vec<String> {
         let said = |(number, ratio): (usize, Compound)| {
-            format!("{} ({:.2} to {:.2} times its time)", words(number), ratio.low, ratio.high)
+            format!("{} ({} times its time)", words(number), ratio.ends())
         };
         all().filter(|(_, ratio)| ratio.standing() == standing).map(said).collect()
     };
@@ -189,7 +190,7 @@ fn choice(
         };
     let opening = format!("For these keys and {mix}, {said}: {cost:.1} ns per operation");
     if best == baseline {
-        let is_quicker = |row: &Row| row.cost_ns < rows[best].cost_ns;
+        let is_quicker = |row: &Row| row.cost_ns.is_some_and(|ns| ns < cost);
         let is_unknown = |row: &Row| {
             row.against_baseline.is_some_and(|ratio| ratio.standing() == Standing::Unknown)
         };
@@ -207,10 +208,10 @@ fn choice(
         format!("For these keys and {mix}, {name} {is}: {cost:.1} ns per operation")
     };
     match rows[best].against_baseline {
-        Some(Compound { ratio, low, high, resolved: true }) => {
-            let interval = format!("99 % interval {low:.2} to {high:.2}");
-            let other = words(baseline);
-            format!("{opening}, {ratio:.2} times what {other} takes ({interval}).")
+        Some(compound @ Compound { ratio, resolved: true, .. }) => {
+            let (ratio, other, bracket) =
+                (factor_digits(ratio), words(baseline), compound.bracket());
+            format!("{opening}, {ratio} times what {other} takes{bracket}.")
         }
         Some(compound) => unresolved(&measured(), compound, &words(baseline)),
         None => format!("{opening}."),
@@ -252,9 +253,9 @@ fn had(
 ) -> Option<String> {
     let compound = rows[next].against_fastest?;
     Some(format!(
-        "Of what can be pasted, {} was measured fastest: {:.2} times the time of {}{}.",
+        "Of what can be pasted, {} was measured fastest: {} times the time of {}{}.",
         words(next),
-        compound.ratio,
+        factor_digits(compound.ratio),
         words(quickest),
         compound.bracket()
     ))

@@ -127,7 +127,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let mut run = measuring::new_run()?;
     let touch = candidate::named(kv::SCAN)?.entrant()?;
     let bounds = bounds(options.hang, prepared.full.keys);
-    let scan = kv::FAMILY.completed(&prepared.full.spec(&Spec::new("touch", &[])))?;
+    // Few probes are touched in nearer caches than many.
+    let probes = options.parameters.iter().filter_map(|given| given.strip_prefix("probes="));
+    let probes = probes.filter_map(|values| Some(("probes", values.split(',').next()?)));
+    let probes: Vec<_> = probes.take(1).collect();
+    let scan = kv::FAMILY.completed(&prepared.full.spec(&Spec::new("touch", &probes)))?;
     let all: Vec<_> = iter::once(&scan).chain(&specs).map(|spec| &spec.parameters).collect();
     options.show.ensure_drawable(&all)?;
     run.cases.push(measured(options, scan, vec![touch], 0, &bounds)?);

@@ -390,7 +390,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let written = special.map_or(Ok(()), Special::write);
     sheet::put(text.as_bytes(), &options.output, options.open)?;
     saved.and(written)?;
-    let lost = verdict.rows.iter().any(|row| row.failure.is_some())
+    let lost = !measuring::is_complete(&run.cases)
         || verdict.screening.iter().any(|rung| !rung.failures.is_empty());
     Ok(if lost { Exit::Incomplete } else { Exit::Done })
 }

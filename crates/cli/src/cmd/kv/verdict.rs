@@ -8,6 +8,7 @@ use fathom_measure::contender::{Keeps, Metric};
 use fathom_measure::mix::{Mixed, Part, mixed};
 use fathom_measure::result::Case;
 use fathom_measure::rounds::Roles;
+use fathom_report::number::factor_digits;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::candidate::Candidate;
@@ -101,8 +102,13 @@ impl Compound {
     pub(super) fn bracket(&self) -> String {
         match self.standing() {
             Standing::Unknown => String::new(),
-            _ => format!(" (99 % interval {:.2} to {:.2})", self.low, self.high),
+            _ => format!(" (99 % interval {})", self.ends()),
         }
+    }
+
+    /// `0.90 to 1.10`, with the digits that tell the ends from 1.
+    pub(super) fn ends(&self) -> String {
+        format!("{} to {}", factor_digits(self.low), factor_digits(self.high))
     }
 
     pub(super) fn standing(&self) -> Standing {
@@ -335,7 +341,7 @@ pub(super) mod tests {
             assert_eq!(of(low, high).bracket(), "");
         }
         assert_eq!(of(0.01, 100.0).standing(), Standing::Open);
-        assert_eq!(of(0.9, 1.1).bracket(), " (99 % interval 0.90 to 1.10)");
+        assert_eq!(of(0.9, 1.1).bracket(), " (99 % interval 0.900 to 1.10)");
     }
 
     /// A peak below what is there at the end was of other bytes.

@@ -264,6 +264,10 @@ impl Options {
         let printed: Vec<_> = printed.map(|path| ("--output", Some(Path::new(path)))).collect();
         let input = self.input_file();
         let inputs: Vec<&Path> = input.iter().map(PathBuf::as_path).collect();
+        // Unless it is to be made first.
+        for path in inputs.iter().filter(|_| self.setup.is_empty() && self.prepare.is_empty()) {
+            std::fs::metadata(path).with_context(|| path.display().to_string())?;
+        }
         let own = [&own[..], &self.exports.files()].concat();
         output::ensure_files_apart(&own, &inputs)?;
         self.house()?;

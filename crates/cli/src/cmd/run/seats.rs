@@ -169,15 +169,18 @@ fn values(text: &str) -> anyhow::Result<Vec<String>> {
         let (range, step) = text.split_once(':').unwrap_or((text, "1"));
         let (from, to) = range.split_once('-')?;
         let (from, to) = (from.parse::<u64>().ok()?, to.parse::<u64>().ok()?);
-        let step = step.parse::<usize>().ok().filter(|step| *step > 0)?;
+        let step = step.parse::<usize>().ok()?;
         // One more than there may be tells that there are more.
-        let range = (from..=to).step_by(step).take(MOST + 1);
+        let range = (from..=to).step_by(step.max(1)).take(if step > 0 { MOST + 1 } else { 0 });
         Some(range.map(|value| value.to_string()).collect::<Vec<String>>())
     };
     let mut values = range().unwrap_or_else(|| listed(text));
     let mut seen = BTreeSet::new();
     values.retain(|value| seen.insert(value.clone()));
-    ensure!(!values.is_empty() && values.len() <= MOST, "{text:?}: from 1 to 10,000 values");
+    ensure!(
+        !values.is_empty() && values.len() <= MOST,
+        "{text:?}: from 1 to 10,000 values; a range goes up, in steps of 1 and more"
+    );
     Ok(values)
 }
 
