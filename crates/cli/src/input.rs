@@ -98,14 +98,19 @@ pub(crate) fn files_of(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// Whether it is an address in a store that lists what is there, as web servers do not.
+pub(crate) fn may_be_pattern(path: &Path) -> bool {
+    let scheme = path.to_str().and_then(|text| text.get(..4));
+    is_remote(path) && !scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("http"))
+}
+
 /// The same of an address in a store. What is known of the objects is asked for later, of all at once.
 fn objects_of(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     anyhow::ensure!(REMOTE, WITHOUT_REMOTE);
     let text = path.to_str().unwrap_or_default();
     let (folder, name) = text.split_at(text.rfind('/').map_or(0, |slash| slash + 1));
     let pattern = if name.is_empty() { "*" } else { name };
-    let is_web = text.get(..4).is_some_and(|scheme| scheme.eq_ignore_ascii_case("http"));
-    if !pattern.contains(['*', '?']) || is_web {
+    if !pattern.contains(['*', '?']) || !may_be_pattern(path) {
         return Ok(vec![path.to_owned()]);
     }
     let listed = remote::folder(Path::new(folder));

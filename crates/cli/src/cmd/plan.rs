@@ -115,7 +115,7 @@ fn ensure_file(path: &Path) -> anyhow::Result<()> {
     anyhow::ensure!(path != Path::new("-"), "standard input cannot be cut: name a file");
     let is_other = std::fs::metadata(path).is_ok_and(|about| !about.is_file());
     anyhow::ensure!(!is_other, "{} is no regular file and cannot be cut: name one", path.display());
-    let is_pattern = input::is_remote(path) && path.to_string_lossy().contains(['*', '?']);
+    let is_pattern = input::may_be_pattern(path) && path.to_string_lossy().contains(['*', '?']);
     anyhow::ensure!(
         !is_pattern,
         "{} would be a pattern in a task, because of its * or ?: rename it",

@@ -20,6 +20,8 @@ pub(crate) enum Fault {
     Short(usize),
     /// The same, and nothing was promised.
     Cut(usize),
+    /// As many bytes more than the range has.
+    Long(usize),
     /// A pause in milliseconds before each tenth of the body.
     Slow(u64),
     /// Half of the body, and never more.
@@ -199,6 +201,7 @@ fn respond(
         _ => (format!("ETag: {tag}\r\n"), 45),
     };
     let mut head = format!("{tag}Last-Modified: Sun, 22 Nov 2026 11:48:{second} GMT\r\n");
+    let mut long = Vec::new();
     let body = match asked_range {
         Some((start, end)) => {
             let end = end.min(size);
@@ -206,6 +209,14 @@ fn respond(
             &bytes[start..end]
         }
         None => &bytes,
+    };
+    let body = match fault {
+        Fault::Long(more) => {
+            long.extend_from_slice(body);
+            long.resize(body.len() + more, b'x');
+            &long[..]
+        }
+        _ => body,
     };
     let status = if asked_range.is_some() { "206 Partial Content" } else { "200 OK" };
     // The client wants a length in every head; a body in chunks has none of its own.

@@ -182,6 +182,8 @@ fn folders_and_patterns_name_objects_over_many_pages() {
         bench.put(name, format!("{};1.5\n", &name[5..]));
     }
     bench.server.put("bucket/logs/deeper/g.csv", "g;1.0\n");
+    // As the consoles of stores make folders.
+    bench.server.put("bucket/logs/", "");
     for words in ["aggregate logs/*.csv", "aggregate logs/?.*", "aggregate logs/"] {
         bench.agree(words, &[S3]);
     }
@@ -248,7 +250,7 @@ enum End {
 #[test]
 fn whatever_a_server_does_the_bytes_are_the_same_or_an_error_says_why() {
     use End::{Error, Same};
-    use Fault::{Cut, Dated, DatedShort, Other, Reset, Short, Slow, Status, Whole};
+    use Fault::{Cut, Dated, DatedShort, Long, Other, Reset, Short, Slow, Status, Whole};
     let bench = Bench::new();
     let size = BLOCK_BYTES + 300_000;
     bench.put("a.txt", text(size));
@@ -280,6 +282,7 @@ fn whatever_a_server_does_the_bytes_are_the_same_or_an_error_says_why() {
         ("ended in the body", Box::new(first(Short(60_000))), Same),
         ("ended for ever", Box::new(block(Short(7))), Error("")),
         ("a short answer", Box::new(block(Cut(70_000))), Error("")),
+        ("a long answer", Box::new(block(Long(7))), Error("longer than what was asked for")),
         ("slow", Box::new(|_: &Request| Slow(10)), Same),
         ("ranges ignored", Box::new(|_: &Request| Whole), Error("no ranges of bytes")),
         ("ranges ignored later", Box::new(block(Whole)), Error("no ranges of bytes")),
@@ -377,8 +380,12 @@ fn who_has_no_credentials_or_no_server_is_told_soon() {
     let none = none.env("AWS_ENDPOINT", "http://127.0.0.1:1").output().unwrap();
     assert_eq!(none.status.code(), Some(4));
     assert!(said(&none).contains("refused"), "{}", said(&none));
-    let query = bench.refused(4, "aggregate https://localhost/a?b=c");
-    assert!(query.contains("? or #"), "{query}");
+    for (address, why) in [("a?b=c", "? or #"), ("a%2Fb", "%2F")] {
+        let said = bench.refused(4, &format!("aggregate https://localhost/{address}"));
+        assert!(said.contains(why), "{said}");
+    }
+    let said = bench.refused(4, "aggregate https://user:secret@localhost/a");
+    assert!(said.contains("a user or password"), "{said}");
 }
 
 #[test]

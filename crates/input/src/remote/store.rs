@@ -13,15 +13,16 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
+use futures_util::StreamExt;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::http::HttpBuilder;
 use object_store::path::Path;
 use object_store::{
-    ClientConfigKey, ClientOptions, Error, GetOptions, GetRange, ObjectMeta, ObjectStore,
-    ObjectStoreExt, RetryConfig,
+    ClientConfigKey, ClientOptions, Error, GetOptions, GetRange, GetResult, ObjectMeta,
+    ObjectStore, ObjectStoreExt, RetryConfig,
 };
 
 /// How long a block may take, and a server may say nothing before a request is repeated: the crate gives up on what takes half
@@ -65,6 +66,15 @@ impl Address {
         if is_web && path.contains(['?', '#']) {
             return Err(wrong("addresses with ? or # are not supported".into()));
         }
+        if is_web && path.to_ascii_lowercase().contains("%2f") {
+            return Err(wrong(
+                "addresses with %2F, which would become /, are not supported".into(),
+            ));
+        }
+        if is_web && place.contains('@') {
+            let said = "addresses with a user or password, which would be shown, are not supported";
+            return Err(wrong(said.into()));
+        }
         let parsed = if is_web {
             Path::from_url_path(path)
         } else {
@@ -84,7 +94,9 @@ impl Address {
         let listed = self.store()?.list_with_delimiter(Some(&self.path)).await.map_err(said)?;
         let address =
             |meta: ObjectMeta| format!("{}://{}/{}", self.scheme, self.place, meta.location);
-        let mut found: Vec<String> = listed.objects.into_iter().map(address).collect();
+        // Consoles make an object of no bytes that is called like its folder.
+        let objects = listed.objects.into_iter().filter(|meta| meta.location != self.path);
+        let mut found: Vec<String> = objects.map(address).collect();
         found.sort_unstable();
         Ok(found)
     }
@@ -207,11 +219,13 @@ impl Object {
             GetOptions { range: Some(GetRange::Bounded(0..head_bytes)), ..GetOptions::default() };
         let (meta, head) = match answer(&*store, &path, &options).await {
             Ok(answer) => answer,
-            // Nothing is no range of bytes.
-            Err(error @ Error::Generic { .. }) => match store.head(&path).await {
-                Ok(meta) if meta.size == 0 => (meta, Bytes::new()),
-                _ => return Err(said(error)),
-            },
+            // Nothing has no range of bytes.
+            Err(error @ Error::Generic { .. }) if has_no_ranges(&words(&error)) => {
+                match store.head(&path).await {
+                    Ok(meta) if meta.size == 0 => (meta, Bytes::new()),
+                    _ => return Err(said(error)),
+                }
+            }
             Err(error) => return Err(said(error)),
         };
         let object = Object { url: address.text.clone(), store, path, meta, head };
@@ -253,7 +267,8 @@ impl Object {
         }
         match (range.end - range.start).checked_sub(bytes.len() as u64) {
             Some(0) => Ok(bytes),
-            missing => Err(cut_off(missing.unwrap_or(0))),
+            Some(missing) => Err(cut_off(missing)),
+            None => Err(io::Error::other(LONGER)),
         }
     }
 }
@@ -269,11 +284,32 @@ async fn answer(
     loop {
         let answer = store.get_opts(path, options.clone()).await?;
         let meta = answer.meta.clone();
-        match answer.bytes().await {
+        match body(answer).await {
             Err(_) if asked_for(&meta).is_none() && left > 0 => left -= 1,
             body => return Ok((meta, body?)),
         }
     }
+}
+
+/// As many bytes as the answer's head speaks of; of more no end may come.
+async fn body(answer: GetResult) -> Result<Bytes, Error> {
+    let most = answer.range.end - answer.range.start;
+    let mut pieces = answer.into_stream();
+    let mut all = BytesMut::new();
+    while let Some(piece) = pieces.next().await {
+        all.extend_from_slice(&piece?);
+        if all.len() as u64 > most {
+            return Err(Error::Generic { store: "", source: LONGER.into() });
+        }
+    }
+    Ok(all.freeze())
+}
+
+const LONGER: &str = "the answer is longer than what was asked for";
+
+/// Whether a server says that there is no such range of bytes, or none at all.
+fn has_no_ranges(words: &str) -> bool {
+    words.contains("416") || words.contains("non-partial response")
 }
 
 /// The ETag, if it may be asked for: a weak one equals none, not even itself.
@@ -289,9 +325,9 @@ fn cut_off(missing: u64) -> io::Error {
     io::Error::other(format!("the answer was cut off: {missing} bytes are missing"))
 }
 
-/// What a store's error means.
-fn said(error: Error) -> io::Error {
-    let (mut text, mut cause) = (error.to_string(), std::error::Error::source(&error));
+/// All that a store's error and what it comes from say.
+fn words(error: &Error) -> String {
+    let (mut text, mut cause) = (error.to_string(), std::error::Error::source(error));
     while let Some(inner) = cause {
         let inner_text = inner.to_string();
         if !text.contains(&inner_text) {
@@ -299,6 +335,12 @@ fn said(error: Error) -> io::Error {
         }
         cause = inner.source();
     }
+    text
+}
+
+/// What a store's error means.
+fn said(error: Error) -> io::Error {
+    let text = words(&error);
     let code = text.split_once("<Code>").and_then(|(_, rest)| Some(rest.split_once("</Code>")?.0));
     let code = code.map_or_else(String::new, |code| format!(", {code}"));
     let (kind, words) = match error {
