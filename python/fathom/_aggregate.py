@@ -206,18 +206,18 @@ def aggregate(
     trim, ignore_case   blanks around the parts of keys are no part of them; keys that differ only in the case of ASCII
                    letters are one, in small letters
     where          a condition, such as ``'status >= 500 && host != "x"'`` (grammar: docs/aggregate.md)
-    texts          columns of texts, of which count, rows, distinct, mode, first and last can be told
+    texts          columns of texts, of which count, rows, count%, rows%, distinct, mode, first and last can be told
     stats          of min, mean, max, count, rows, sum, variance, stddev, range, distinct, mode, first,
-                   last, histogram (a text in JSON), median and quantiles such as p99.9; without it min,
-                   mean and max, of texts alone count and distinct
+                   last, histogram (a text in JSON), median and quantiles such as p99.9, and count%, rows% and sum%,
+                   the shares of all keys; without it min, mean and max, of texts alone count and distinct
     quantiles      linear, between the two nearest values (type 7 of Hyndman and Fan), or nearest (type 1)
     approx         True, or "1%", "0.1%" or "0.01%": quantiles are as near as that (1 % for True), and distinct is an
                    estimate, from sketches whose size does not grow with the values; a column behind each
                    has its error in percent, none for a quantile from a number below zero to one above
     format_in      "delimited", "common" or "combined" (access logs) or "ndjson"; guessed by default where
                    columns are named
-    delimiter      one byte; guessed by default: the first of tab, ``;``, ``|`` and ``,`` that cuts all records into
-                   as many fields, otherwise ``;``
+    delimiter      one byte; guessed by default: the first of tab, ``;``, ``|`` and ``,`` that cuts all records, or all
+                   but few, into as many fields, or that has all columns that are named, otherwise ``;``
     quotes         whether fields may stand in quotes; otherwise a quote is a byte like any other; guessed
     decimal_comma  numbers have a comma where others have a point, and no points; guessed
     header         whether the first record names the columns; by default if one is asked for by name, or if
@@ -288,7 +288,7 @@ def _asked(
         raise ValueError("rejects= needs on_error='skip'")
     whole("top", top, 0)
     whole("threads", threads, 1, MOST_THREADS)
-    whole("chunk_bytes", chunk_bytes, 64, 1 << 30)
+    whole("chunk_bytes", chunk_bytes, 64, 32 << 20)
     whole("memory_limit", memory_limit, 1)
     is_default = stats is STATS
     if is_default and _list(texts) and not _list(values):

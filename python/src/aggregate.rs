@@ -228,7 +228,7 @@ impl Plan {
         if query.has_only_texts()
             && !self.statistics()?.iter().any(|statistic| statistic.is_of_texts())
         {
-            let said = "stats: of texts count, rows, distinct, mode, first and last are told";
+            let said = "stats: of texts count, rows, count%, rows%, distinct, mode, first and last are told";
             return Err(PyValueError::new_err(said));
         }
         query.ragged = if self.pad { Ragged::Pad } else { Ragged::Fail };

@@ -86,10 +86,13 @@ pub(crate) fn aggregated(py: Python<'_>, error: aggregate::Error) -> PyErr {
             let message = format!("{}: this is {what}, not text: {hint}", path.display());
             data(py, Data { message, path: of(&path), ..Data::default() })
         }
+        Error::BadHeader { position: aggregate::Position { path, line, column, .. }, .. } => {
+            let (line, column) = (Some(line), Some(column));
+            data(py, Data { message, path: of(&path), line, column, ..Data::default() })
+        }
         Error::NoSuchColumn { path, .. }
         | Error::AmbiguousColumn { path, .. }
-        | Error::OtherHeader { path, .. }
-        | Error::BadHeader { path, .. } => {
+        | Error::OtherHeader { path, .. } => {
             data(py, Data { message, path: of(&path), ..Data::default() })
         }
         Error::NoHeader { .. } | Error::NumberedMember(_) | Error::NoSuchLogColumn { .. } => {

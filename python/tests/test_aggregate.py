@@ -411,7 +411,7 @@ WRONG = [
     (ValueError, r"stats: values=\[\] counts records", dict(by="k", values=[], stats="sum")),
     (ValueError, "sort: records that are only counted have no sum", dict(by="k", values=[], sort="sum")),
     (ValueError, r"stats: values=\[\] counts records", dict(by="k", values=[], stats=["min", "mean", "max"])),
-    (ValueError, "stats: of texts count, rows, distinct, mode, first and last are told", dict(texts="v", stats=["min"])),
+    (ValueError, "stats: of texts count, rows, count%, rows%, distinct, mode, first and last are told", dict(texts="v", stats=["min"])),
 ]
 
 

@@ -291,7 +291,7 @@ macro_rules! functions {
     };
 }
 
-// Inlined into the maps: the short ones; of these, builds with assertions inline the default alone. The
+// Inlined into the maps: some short ones; of these, builds with assertions inline the default alone. The
 // others are called.
 functions!(
     called fnv1a::Fnv1a,
