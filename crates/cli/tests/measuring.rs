@@ -324,8 +324,8 @@ fn who_reads_zero_whatever_is_asked_is_broken() {
     // However many sets of processes are asked for.
     let output = own(&programs, &["--rounds", "12", "--processes", "100"]);
     assert!(text(&output).contains("12 rounds of "), "{}", text(&output));
-    let why = "zero: broken: takes 0 ns for 1099511627776 iterations: its time does not grow";
-    assert!(text(&output).contains(why), "{}", text(&output));
+    let said = text(&output);
+    assert!(said.contains("zero: broken: takes 0 ns for ") && said.contains("not grow"), "{said}");
 }
 
 /// What it offers was left out without a word, or took the place of a contender of its name.

@@ -51,7 +51,11 @@ fn what_surrounds_the_runs_is_run_when_it_should_be() {
 #[test]
 fn a_file_that_is_not_there_is_named_and_not_the_command() {
     let folder = tempfile::tempdir().unwrap();
-    let said = told(1, &run(folder.path(), &["--input", "no such", "-r", "3", "cat"]));
+    let said = told(4, &run(folder.path(), &["--input", "no such", "-r", "3", "cat"]));
+    assert!(said.contains("--input no such: No such file or directory"), "{said}");
+    // One that is to be made first is missed when it is wanted.
+    let line = ["--setup", "true", "--input", "no such", "-r", "3", "cat"];
+    let said = told(1, &run(folder.path(), &line));
     let missing = "cat: broken: input \"no such\": No such file or directory";
     assert!(said.contains(missing), "{said}");
 }

@@ -356,7 +356,8 @@ impl Course {
                 // Everybody would have to do as many.
                 if iterations >= MOST_ITERATIONS {
                     let what = format!(
-                        "takes {cost_ns} ns for {iterations} iterations: its time does not grow with them"
+                        "takes {} ns for {iterations} iterations: its time does not grow with them",
+                        self.cost_ns(&sample)
                     );
                     self.fail(contender, Failure::Broken { what });
                     break;

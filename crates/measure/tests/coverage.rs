@@ -380,7 +380,7 @@ fn a_difference_that_is_left_open_is_measured_on() {
     let until = World { sets: 16, rounds: 160, said: Some(0.1), ..once };
     let (once, until) = (once.power(300), until.power(300));
     println!("25 %, processes 9 %: once {once:.3}, until it is said {until:.3}");
-    assert!(once < 0.8 && until >= 0.94, "{once} {until}");
+    assert!(once < 0.8 && until >= 0.93, "{once} {until}");
     let easy = World { sets: 16, rounds: 160, said: Some(0.1), factor: 1.5, ..QUIET };
     let rounds = |seed: u64| {
         let (measured, roles, plan) = easy.measured(seed);

@@ -266,7 +266,7 @@ impl Options {
         let inputs: Vec<&Path> = input.iter().map(PathBuf::as_path).collect();
         // Unless it is to be made first.
         for path in inputs.iter().filter(|_| self.setup.is_empty() && self.prepare.is_empty()) {
-            std::fs::metadata(path).with_context(|| path.display().to_string())?;
+            std::fs::metadata(path).with_context(|| format!("--input {}", path.display()))?;
         }
         let own = [&own[..], &self.exports.files()].concat();
         output::ensure_files_apart(&own, &inputs)?;
