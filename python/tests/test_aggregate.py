@@ -373,7 +373,7 @@ def test_wrong_words_are_refused(keywords):
 WRONG = [
     (ValueError, "threads is 1 to 65535, not 0", dict(threads=0)),
     (ValueError, "threads is 1 to 65535, not 65536", dict(threads=65536)),
-    (ValueError, "chunk_bytes is 64 to 1073741824, not 0", dict(chunk_bytes=0)),
+    (ValueError, "chunk_bytes is 64 to 33554432, not 0", dict(chunk_bytes=0)),
     (ValueError, "top is 0 to", dict(top=-1)),
     (ValueError, "by: places of columns count from 1, and 0 is none", dict(by=0)),
     (ValueError, "by: places of columns count from 1, and 0 is none", dict(by="0:10")),

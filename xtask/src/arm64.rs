@@ -52,6 +52,7 @@ const NOT_EMULATED: &[(&str, &str)] = &[
     ("what_was_just_written_is_cached", "the same"),
     ("limits_and_places_are_accepted", "a limited child would be a program of the host"),
     ("signals_of_others_do_what_they_did", "a child would be a program of the host"),
+    ("a_memory_limit_bounds_the_peak", "the same, where the host does not know the emulator"),
     ("a_group_ends_as_one", "a child that is killed is a program of the host"),
     ("no_such_program_is_an_error", "what a child says of it stays in the child's memory"),
 ];
