@@ -1,7 +1,8 @@
 //! What sums do not say of a key's values: which there are and how often, which came first, and last.
 //!
 //! Values are kept as a multiset: each different one with its count, so that memory grows with the
-//! different values and not with the records. Newly met ones wait in a list, which is sorted into
+//! different values and not with the records; numbers of which most came once as often as they came, which
+//! takes less. Newly met ones wait in a list, which is sorted into
 //! the others when it has become as long as they are; a value is moved a few times, not once per
 //! record. Numbers are 64 bits at the finest scale of them, where they fit.
 //!
@@ -182,7 +183,9 @@ pub(crate) type Counted = [(i64, u64)];
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Small {
     scale: u16,
-    /// Sorted, each once.
+    /// Sorted, each as often as it came, while that takes less than to count them.
+    listed: Vec<i64>,
+    /// Sorted, each once. One of both has none.
     counted: Vec<(i64, u64)>,
     /// Not yet sorted into the others.
     waiting: Vec<i64>,
@@ -215,9 +218,9 @@ impl Small {
         } else if scale > self.scale {
             self.rescale(scale)?;
         }
-        if self.waiting.is_empty() && units.len() > self.counted.len().max(FEWEST) {
+        if self.waiting.is_empty() && units.len() > self.sorted().max(FEWEST) {
             units.sort_unstable();
-            self.counted = merged(&self.counted, &counted(units));
+            self.sort_in(units);
             return Some(());
         }
         self.waiting.extend_from_slice(units);
@@ -227,51 +230,117 @@ impl Small {
         Some(())
     }
 
+    /// How many lie in order.
+    fn sorted(&self) -> usize {
+        self.listed.len() + self.counted.len()
+    }
+
     fn is_time(&self) -> bool {
-        self.waiting.len() >= self.counted.len().max(FEWEST)
+        self.waiting.len() >= self.sorted().max(FEWEST)
     }
 
     fn rescale(&mut self, scale: u16) -> Option<()> {
         let finer = |units: &i64| i64::try_from(scaled((*units).into(), scale - self.scale)?).ok();
         let counted = self.counted.iter().map(|(units, count)| Some((finer(units)?, *count)));
         let counted = counted.collect::<Option<Vec<_>>>()?;
+        let listed = self.listed.iter().map(finer).collect::<Option<Vec<_>>>()?;
         self.waiting = self.waiting.iter().map(finer).collect::<Option<Vec<_>>>()?;
-        self.counted = counted;
+        (self.counted, self.listed) = (counted, listed);
         self.scale = scale;
         Some(())
+    }
+
+    /// Takes in numbers in order.
+    fn sort_in(&mut self, units: &[i64]) {
+        if !self.counted.is_empty() {
+            self.counted = merged(&self.counted, &counted(units));
+            return;
+        }
+        list_in(&mut self.listed, units);
+        self.count_if_less();
+    }
+
+    /// Counts those that are listed if that takes no more: a number and its count are as large as two numbers.
+    fn count_if_less(&mut self) {
+        let different = 1 + self.listed.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        if 2 * different <= self.listed.len() {
+            self.count();
+        }
+    }
+
+    fn count(&mut self) {
+        self.counted = counted(&std::mem::take(&mut self.listed));
+    }
+
+    /// Takes in another one at the same scale; nothing waits in either.
+    fn merge(&mut self, more: &Small) {
+        match (self.counted.is_empty(), more.counted.is_empty()) {
+            (_, true) => self.sort_in(&more.listed),
+            (is_listed, false) => {
+                if is_listed {
+                    self.count();
+                }
+                self.counted = merged(&self.counted, &more.counted);
+            }
+        }
+    }
+
+    /// Each once, with its count; nothing waits.
+    fn counts(&self) -> Cow<'_, Counted> {
+        match self.counted.is_empty() {
+            true => Cow::Owned(counted(&self.listed)),
+            false => Cow::Borrowed(&self.counted),
+        }
     }
 
     fn settle(&mut self) {
         if self.waiting.is_empty() {
             return;
         }
-        self.waiting.sort_unstable();
-        self.counted = merged(&self.counted, &counted(&self.waiting));
-        self.waiting.clear();
-        if self.counted.len() < self.waiting.capacity() / 2 {
-            self.waiting.shrink_to(self.counted.len().max(FEWEST));
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.sort_unstable();
+        self.sort_in(&waiting);
+        waiting.clear();
+        if self.sorted() < waiting.capacity() / 2 {
+            waiting.shrink_to(self.sorted().max(FEWEST));
         }
+        self.waiting = waiting;
     }
 
     /// Makes ready what is asked: few values are only put in order where they wait.
     fn prepare(&mut self) {
-        match self.counted.is_empty() && self.waiting.len() <= FEWEST {
+        match self.sorted() == 0 && self.waiting.len() <= FEWEST {
             true => self.waiting.sort_unstable(),
             false => self.settle(),
         }
     }
 
     fn decimals(&self) -> impl Iterator<Item = (Decimal, u64)> {
+        let once = self.listed.iter().chain(&self.waiting).map(|&units| (units, 1));
         let counted = self.counted.iter().copied();
-        counted
-            .chain(self.waiting.iter().map(|&units| (units, 1)))
-            .map(|(units, count)| (Decimal::new(units.into(), self.scale), count))
+        counted.chain(once).map(|(units, count)| (Decimal::new(units.into(), self.scale), count))
     }
 }
 
 /// Each different value of a sorted list, and how often it is there.
 fn counted(sorted: &[i64]) -> Vec<(i64, u64)> {
     sorted.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u64)).collect()
+}
+
+/// Puts numbers in order among others in order.
+fn list_in(listed: &mut Vec<i64>, units: &[i64]) {
+    let (mut left, mut right) = (listed.len(), units.len());
+    listed.reserve_exact(right);
+    listed.resize(left + right, 0);
+    // From the end on, where there is room: nothing is overwritten before it was moved.
+    while left > 0 && right > 0 {
+        let (low, high) = (listed[left - 1], units[right - 1]);
+        // Without a branch, as below.
+        listed[left + right - 1] = low.max(high);
+        left -= usize::from(low > high);
+        right -= usize::from(low <= high);
+    }
+    listed[..right].copy_from_slice(&units[..right]);
 }
 
 /// Two sorted lists as one; counts of the same value are added.
@@ -373,8 +442,7 @@ impl Multiset {
                     || own.scale < more.scale && own.rescale(more.scale).is_none()
                 {
                     // They do not fit beside each other.
-                } else if own.counted.is_empty()
-                    && more.counted.is_empty()
+                } else if own.sorted() + more.sorted() == 0
                     && own.waiting.len() + more.waiting.len() <= FEWEST
                 {
                     own.waiting.extend_from_slice(&more.waiting);
@@ -384,7 +452,7 @@ impl Multiset {
                     if !more.waiting.is_empty() {
                         more.to_mut().settle();
                     }
-                    own.counted = merged(&own.counted, &more.counted);
+                    own.merge(&more);
                     return;
                 }
             }
@@ -410,7 +478,8 @@ impl Multiset {
         match self {
             Multiset::Small(small) => {
                 let small = settled(small);
-                small.decimals().map(|(value, count)| (Datum::Number(value), count)).collect()
+                let number = |units: i64| Datum::Number(Decimal::new(units.into(), small.scale));
+                small.counts().iter().map(|&(units, count)| (number(units), count)).collect()
             }
             Multiset::Big(big) => big
                 .counts
@@ -433,15 +502,15 @@ impl Multiset {
     pub(crate) fn units(&self) -> Option<(u16, Cow<'_, Counted>)> {
         let Multiset::Small(small) = self else { return None };
         let counted = match settled(small) {
-            Cow::Borrowed(small) => Cow::Borrowed(&small.counted[..]),
-            Cow::Owned(small) => Cow::Owned(small.counted),
+            Cow::Borrowed(small) => small.counts(),
+            Cow::Owned(small) => Cow::Owned(small.counts().into_owned()),
         };
         Some((small.scale, counted))
     }
 
     /// The same numbers again.
     pub(crate) fn of_units(scale: u16, counted: Vec<(i64, u64)>) -> Multiset {
-        Multiset::Small(Small { scale, counted, waiting: Vec::new() })
+        Multiset::Small(Small { scale, counted, ..Small::default() })
     }
 
     /// Of different values of one kind, ascending, with their counts.
@@ -459,7 +528,7 @@ impl Multiset {
             Datum::Text(_) => None,
         };
         if let Some(counted) = counted.iter().map(small).collect() {
-            return Multiset::Small(Small { scale, counted, waiting: Vec::new() });
+            return Multiset::Small(Small { scale, counted, ..Small::default() });
         }
         let (mut big, mut texts) = (Big::default(), Texts::default());
         for (value, count) in &counted {
@@ -474,7 +543,7 @@ impl Multiset {
     /// How many different values there are.
     pub(crate) fn distinct(&self) -> u64 {
         (match self {
-            Multiset::Small(small) => settled(small).counted.len(),
+            Multiset::Small(small) => settled(small).counts().len(),
             Multiset::Big(big) => big.counts.len(),
             Multiset::Texts(texts) => texts.counts.len(),
         }) as u64
@@ -485,7 +554,8 @@ impl Multiset {
         match self {
             Multiset::Small(small) => {
                 let small = settled(small);
-                let most = small.counted.iter().rev().max_by_key(|(_, count)| *count)?;
+                let counts = small.counts();
+                let most = counts.iter().rev().max_by_key(|(_, count)| *count)?;
                 Some(Datum::Number(Decimal::new(most.0.into(), small.scale)))
             }
             Multiset::Big(big) => {
@@ -520,14 +590,15 @@ impl Multiset {
             None
         }
         match self {
-            Multiset::Small(small) if small.counted.is_empty() && small.waiting.is_sorted() => {
-                let at = |place| Some(*small.waiting.get(usize::try_from(place).ok()?)?);
-                let decimal = |units: i64| Decimal::new(units.into(), small.scale);
-                Some([decimal(at(places[0])?), decimal(at(places[1])?)])
-            }
             Multiset::Small(small) => {
-                let small = settled(small);
-                let found = find(small.counted.iter().copied(), places)?;
+                let few = small.sorted() == 0 && small.waiting.is_sorted();
+                let small = if few { Cow::Borrowed(small) } else { settled(small) };
+                let list = if few { &small.waiting } else { &small.listed };
+                let at = |place| list.get(usize::try_from(place).ok()?).copied();
+                let found = match small.counted.is_empty() {
+                    true => [at(places[0])?, at(places[1])?],
+                    false => find(small.counted.iter().copied(), places)?,
+                };
                 Some(found.map(|units| Decimal::new(units.into(), small.scale)))
             }
             Multiset::Big(big) => {
@@ -543,7 +614,7 @@ impl Multiset {
         match self {
             Multiset::Small(small) => {
                 let counted = small.counted.capacity() * size_of::<(i64, u64)>();
-                counted + small.waiting.capacity() * size_of::<i64>()
+                counted + (small.listed.capacity() + small.waiting.capacity()) * size_of::<i64>()
             }
             Multiset::Big(big) => big.counts.len() * Big::ENTRY_BYTES + big.bytes,
             Multiset::Texts(texts) => texts.counts.len() * Texts::ENTRY_BYTES + texts.bytes,
@@ -555,7 +626,7 @@ impl Multiset {
         match (self, value) {
             (Multiset::Small(small), _) if small.waiting.len() < small.waiting.capacity() => 0,
             (Multiset::Small(small), _) if small.is_time() => {
-                (small.counted.len() + small.waiting.len()) * size_of::<(i64, u64)>()
+                (small.sorted() + small.waiting.len()) * size_of::<(i64, u64)>()
             }
             (Multiset::Small(small), _) => small.waiting.capacity().max(4) * size_of::<i64>(),
             (Multiset::Texts(texts), Given::Text(text)) if !texts.counts.contains_key(text) => {
@@ -634,5 +705,20 @@ mod tests {
         let Multiset::Small(small) = &set else { panic!("{set:?}") };
         assert!(small.waiting.capacity() <= 4096 && small.counted.capacity() <= 4096);
         assert_eq!(set.distinct(), 1000);
+        assert!(small.listed.capacity() == 0, "both forms of them");
+    }
+
+    #[test]
+    fn numbers_of_which_few_came_twice_take_no_room_for_counts() {
+        const NUMBERS: i128 = 100_000;
+        let mut set = Multiset::of_none();
+        for i in 0..NUMBERS {
+            set.add(Given::Number(&Decimal::new(i * 7919 % 90_001, 1)));
+        }
+        set.settle();
+        assert_eq!((set.distinct(), set.units().unwrap().1[0]), (90_001, (0, 2)));
+        let Multiset::Small(small) = &set else { panic!("{set:?}") };
+        assert!(small.counted.is_empty() && small.listed.capacity() == NUMBERS as usize);
+        assert!(set.bytes() < 3 * 8 * NUMBERS as usize, "{}", set.bytes());
     }
 }

@@ -311,7 +311,7 @@ fn bytes_that_are_not_those_that_were_written_are_an_error() {
 
 #[test]
 fn one_key_with_more_values_than_memory_is_an_error_and_no_wrong_number() {
-    let input: String = (0..700_000).map(|at| format!("one;{at}.{at}\n")).collect();
+    let input: String = (0..1_400_000).map(|at| format!("one;{at}.{at}\n")).collect();
     let spill = Some(spill());
     let options = Options {
         memory_limit_bytes: Some(1 << 20),
