@@ -45,8 +45,9 @@ pub(crate) fn split(
     at.blank()?;
     let request = at.quoted("a request in quotes")?;
     at.blank()?;
-    let status = at.word("a status")?;
-    let size = at.last_word()?;
+    let status = at.last_word("a status")?;
+    at.blank()?;
+    let size = at.last_word("a number of bytes")?;
     let mut agents = [Field::new(line.len(), line.len()); 2];
     if is_combined {
         for (agent, what) in agents.iter_mut().zip(["a referer in quotes", "an agent in quotes"]) {
@@ -118,12 +119,12 @@ impl Cursor<'_> {
         Ok(field)
     }
 
-    /// The size of the answer, up to a blank or the end of the line, which stays.
-    fn last_word(&mut self) -> Result<Field, Fault> {
+    /// Something up to a blank or the end of the line, which stays.
+    fn last_word(&mut self, what: &'static str) -> Result<Field, Fault> {
         let rest = &self.line[self.at..];
         let end = memchr(b' ', rest).unwrap_or(rest.len());
         if end == 0 {
-            return Err(self.expected("a number of bytes"));
+            return Err(self.expected(what));
         }
         let field = Field::new(self.at, self.at + end);
         self.at += end;
@@ -239,7 +240,8 @@ mod tests {
             ("h - u [t] r 200 1", false, 10, "a request in quotes"),
             ("h - u [t] \"r\\\" 200 1", false, 10, "a quote that is closed"),
             ("h - u [t] \"r\\", false, 10, "a quote that is closed"),
-            ("h - u [t] \"r\" 200", false, 14, "a status"),
+            ("h - u [t] \"r\" ", false, 14, "a status"),
+            ("h - u [t] \"r\" 200", false, 17, "a blank"),
             ("h - u [t] \"r\" 200 ", false, 18, "a number of bytes"),
             ("h - u [t] \"r\" 200 1", true, 19, "a blank"),
             ("h - u [t] \"r\" 200 1 x", true, 20, "a referer in quotes"),

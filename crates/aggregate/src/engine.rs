@@ -154,6 +154,9 @@ pub struct Summary {
     pub ways: Vec<Way>,
     /// Whether a header was to name columns that are chosen by number, and there was none.
     pub lacks_header: bool,
+    /// Members of lines of JSON that were asked for, by keys, values or the filter, and that no line had, whether it was
+    /// taken or left out.
+    pub absent: Vec<String>,
 }
 
 impl Summary {
@@ -166,22 +169,6 @@ impl Summary {
     /// The parts of a key of this result, one for each of [`keys`](Summary::keys).
     pub fn parts<'k>(&self, key: &'k [u8]) -> impl Iterator<Item = Cow<'k, [u8]>> {
         composite::parts(key, self.keys.len())
-    }
-
-    /// What the parts of keys and the columns are called that no record had anything of. Where no header says what
-    /// there is, they may be called otherwise. Nothing is said of groups that were written to disk.
-    pub fn absent(&self) -> impl Iterator<Item = &str> {
-        let groups = self.columns.first().map_or(&[][..], |column| &column.groups);
-        let is_empty = move |at: usize| {
-            groups
-                .iter()
-                .all(|group| self.parts(&group.key).nth(at).is_none_or(|part| part.is_empty()))
-        };
-        let keys = (0..self.keys.len()).filter(move |&at| is_empty(at)).map(|at| &*self.keys[at]);
-        let is_absent =
-            |column: &&Column| column.groups.iter().all(|group| group.stats.count() == 0);
-        let values = self.columns.iter().filter(is_absent).map(|column| &*column.name);
-        keys.chain(values).filter(move |_| !groups.is_empty())
     }
 }
 
@@ -303,6 +290,8 @@ pub(crate) struct Share {
     pub(crate) records: u64,
     pub(crate) blank_lines: u64,
     pub(crate) left_out: u64,
+    /// As [`Summary::absent`], of the lines of this thread.
+    pub(crate) absent: Vec<String>,
 }
 
 /// The shards of a thread in order: in memory, or written.
@@ -356,7 +345,10 @@ pub(crate) fn run(
     (summary.keys, summary.lacks_header) = (names.keys, names.lacks_header);
     let mut runs: Vec<Vec<Run>> = names.values.iter().map(|_| Vec::new()).collect();
     let mut lanes: Vec<Vec<Lane>> = names.values.iter().map(|_| Vec::new()).collect();
-    for (share, ordered) in done.into_iter().flatten() {
+    for (number, (mut share, ordered)) in done.into_iter().flatten().enumerate() {
+        let in_others = |name: &String| number == 0 || summary.absent.contains(name);
+        share.absent.retain(in_others);
+        summary.absent = share.absent;
         summary.records += share.records;
         summary.blank_lines += share.blank_lines;
         summary.left_out += share.left_out;
@@ -583,7 +575,7 @@ impl Form for Lines {
 
     fn share(shard: Shard) -> Share {
         let (records, blank_lines) = (shard.records, shard.blank_lines);
-        Share { shards: vec![shard], records, blank_lines, left_out: 0 }
+        Share { shards: vec![shard], records, blank_lines, left_out: 0, absent: Vec::new() }
     }
 
     fn stop(&self) {
@@ -677,7 +669,7 @@ mod tests {
             0
         }
         fn share((): ()) -> Share {
-            Share { shards: vec![], records: 0, blank_lines: 0, left_out: 0 }
+            Share { shards: vec![], records: 0, blank_lines: 0, left_out: 0, absent: vec![] }
         }
         fn stop(&self) {
             *self.2.lock().unwrap() = true;

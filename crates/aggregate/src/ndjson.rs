@@ -47,6 +47,8 @@ pub(crate) struct Finder {
     places: Vec<Range<usize>>,
     wanted: Vec<Wanted>,
     found: Vec<bool>,
+    /// Which of the paths a line had so far. One that follows a kind has what the line had that it was learned from.
+    met_yet: Vec<bool>,
     /// Of the line in hand, which members on the way were met.
     met: Vec<bool>,
     path: Vec<u8>,
@@ -89,7 +91,6 @@ impl Finder {
         Finder {
             fresh: Lexer::with(Mode::Document, Limits::DEFAULT, level),
             level,
-            paths,
             on_the_way,
             known: Vec::with_capacity(KINDS),
             in_row: 0,
@@ -98,10 +99,17 @@ impl Finder {
             places: Vec::new(),
             wanted: Vec::new(),
             found: Vec::new(),
+            met_yet: vec![false; paths.len()],
             met: Vec::new(),
             path: Vec::new(),
             open: Vec::new(),
+            paths,
         }
+    }
+
+    /// The paths that no line had so far.
+    pub(crate) fn absent(self) -> impl Iterator<Item = Vec<u8>> {
+        self.paths.into_iter().zip(self.met_yet).filter(|(_, met)| !met).map(|(path, _)| path)
     }
 
     /// The values in the first of some lines, each `start..end` of the bytes, one for each path; false if there is nothing on
@@ -212,6 +220,7 @@ impl Finder {
         while let Some(located) = lexer.next_located(line, &mut at).map_err(wrong)? {
             self.take(located, line, start, fields)?;
         }
+        self.met_yet.iter_mut().zip(&self.found).for_each(|(yet, now)| *yet |= now);
         // A number that nothing follows comes now: it is the whole line, or the line is cut.
         while lexer.end().map_err(wrong)?.is_some() {}
         match line.iter().position(|byte| !byte.is_ascii_whitespace()) {

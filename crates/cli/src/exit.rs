@@ -85,13 +85,19 @@ fn code(error: &anyhow::Error) -> u8 {
         130
     } else if error.is::<TooFew>() {
         1
-    } else if error.chain().any(|cause| cause.is::<io::Error>() || is_failed_program(cause)) {
+    } else if error.chain().any(|cause| is_failed_io(cause) || is_failed_program(cause)) {
         4
     } else if error.chain().any(is_bad_data) {
         3
     } else {
         2
     }
+}
+
+/// Whether something could not be read or written. What was read and is damaged is bad data.
+fn is_failed_io(cause: &(dyn std::error::Error + 'static)) -> bool {
+    let error: Option<&io::Error> = cause.downcast_ref();
+    error.is_some_and(|error| error.kind() != io::ErrorKind::InvalidData)
 }
 
 /// Whether who should have answered did not, as for want of descriptors; where a file or a parameter is why, the error is
@@ -105,8 +111,9 @@ fn is_failed_program(cause: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 fn is_bad_data(cause: &(dyn std::error::Error + 'static)) -> bool {
-    // Reading and writing fail as I/O errors, which were looked for before.
-    if cause.is::<haversine::Error>()
+    // Reading and writing fail as I/O errors, which were looked for before: those that are left are of damaged input.
+    if cause.is::<io::Error>()
+        || cause.is::<haversine::Error>()
         || cause.is::<StateError>()
         || cause.is::<GroupError>()
         || cause.is::<BadKeys>()

@@ -430,7 +430,7 @@ fn mistakes_are_said() {
         folder.says(2, &format!("aggregate --partial {shown} a.txt"), "cannot be used with");
         folder.says(2, &format!("merge --partial {shown} 1 2"), "cannot be used with");
     }
-    folder.says(3, "aggregate --partial -o x a.txt a.txt", "bytes 0 to ");
+    folder.says(2, "aggregate --partial -o x a.txt a.txt", "a.txt is named twice");
     folder.file("a.txt", &text(101));
     state("3", "--range 500.. a.txt");
     folder.says(3, "merge 1 3", "changed between two states");
@@ -483,6 +483,30 @@ fn a_key_that_is_called_like_a_statistic_was_one_that_states_do_not_know() {
         let whole = folder.out(&format!("{asked} --sort {key}:desc a.csv"));
         assert_eq!(folder.out(&format!("merge --sort {key}:desc state")), whole, "{key}");
     }
+}
+
+/// Their merge failed: of nothing `;` was guessed.
+#[test]
+fn a_file_without_text_answers_whatever_was_guessed_of_the_others() {
+    let folder = Folder::new();
+    folder.file("a.csv", "k,v\na,1\nb,2\n");
+    folder.file("b.ndjson", "{\"k\": \"a\", \"v\": 2}\n");
+    folder.file("none", "");
+    for (number, name) in ["a.csv", "none", "b.ndjson"].into_iter().enumerate() {
+        folder.out(&format!(
+            "aggregate --partial --by k --value v --number {number} -o {number} {name}"
+        ));
+    }
+    let whole = folder.out("aggregate --by k --value v a.csv none");
+    for states in ["0 1", "1 0"] {
+        assert_eq!(folder.out(&format!("merge {states}")), whole, "{states}");
+    }
+    folder.out("merge 1 2");
+    let said = "(guessed of each: options that say it are the same for all)";
+    folder.says(3, "merge 0 2", said);
+    // What was asked has to be the same.
+    folder.out("aggregate --partial --by k --value v --trim --number 1 -o trimmed none");
+    folder.says(3, "merge 0 trimmed", ", trim: true\n");
 }
 
 /// Their tasks failed, with words about states.

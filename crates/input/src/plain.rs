@@ -38,6 +38,14 @@ pub(crate) fn decoder_of_part<'s>(
     }
 }
 
+/// The error of a decoder of gzip, which calls damaged data invalid input; others have other kinds.
+fn damaged(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::InvalidInput => io::Error::new(io::ErrorKind::InvalidData, error),
+        _ => error,
+    }
+}
+
 /// Members of gzip, behind the last of which zeros may stand, as `gzip` has it: what writes blocks fills them so. It may
 /// begin behind some of them.
 enum Members<R> {
@@ -68,7 +76,7 @@ impl<R: BufRead> Members<R> {
                 source.consume(zeros);
             // Less than a header of what is no member would be taken for one that is cut off.
             } else if *in_zeros || behind[0] != 0x1f {
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, "invalid gzip header"));
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "invalid gzip header"));
             } else {
                 break;
             }
@@ -84,7 +92,7 @@ impl<R: BufRead> Read for Members<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while self.begin()? {
             let Members::Within(member) = self else { break };
-            let read = member.read(into)?;
+            let read = member.read(into).map_err(damaged)?;
             if read > 0 || into.is_empty() {
                 return Ok(read);
             }
@@ -98,7 +106,29 @@ impl<R: BufRead> Read for Members<R> {
 
 #[cfg(feature = "zstd")]
 fn zstandard<'s>(source: impl BufRead + Send + 's) -> io::Result<Box<dyn Read + Send + 's>> {
-    Ok(Box::new(zstd::Decoder::with_buffer(source)?))
+    Ok(Box::new(Named(zstd::Decoder::with_buffer(source)?)))
+}
+
+/// A decoder whose own errors, which are of no kind, are told from those of its source: they are called by a name that the library
+/// has for one of its codes, `(size_t)-1` and below.
+#[cfg(feature = "zstd")]
+struct Named<D>(D);
+
+#[cfg(feature = "zstd")]
+impl<D: Read> Read for Named<D> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        const MOST_CODES: usize = 128;
+        self.0.read(into).map_err(|error| {
+            let name = error.to_string();
+            let is_own = |code: usize| zstd::zstd_safe::get_error_name(code.wrapping_neg()) == name;
+            match error.kind() {
+                io::ErrorKind::Other if (1..MOST_CODES).any(is_own) => {
+                    io::Error::new(io::ErrorKind::InvalidData, error)
+                }
+                _ => error,
+            }
+        })
+    }
 }
 
 #[cfg(not(feature = "zstd"))]

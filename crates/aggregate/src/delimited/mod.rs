@@ -128,8 +128,9 @@ impl<'a> Form for Chunks<'a> {
     }
 
     fn share(worker: Worker<'a>) -> Share {
-        let Worker { shards, records, blank_lines, left_out, .. } = worker;
-        Share { shards, records, blank_lines, left_out }
+        let Worker { shards, finder, records, blank_lines, left_out, .. } = worker;
+        let absent = finder.absent().map(|path| String::from_utf8_lossy(&path).into_owned());
+        Share { shards, records, blank_lines, left_out, absent: absent.collect() }
     }
 
     fn stop(&self) {

@@ -39,7 +39,7 @@ enum Found {
 pub(super) struct Worker<'a> {
     query: &'a Query,
     /// Of lines of JSON.
-    finder: Finder,
+    pub(super) finder: Finder,
     kernel: Kernel,
     marker: Marker,
     /// Of the piece in hand.

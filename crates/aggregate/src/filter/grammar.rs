@@ -111,7 +111,10 @@ fn whole(
         let message = match (text[at..].chars().next(), words) {
             (Some('='), _) => "a comparison is written ==".to_owned(),
             (Some('&' | '|'), _) => "\"and\" is written &&, and \"or\" ||".to_owned(),
-            (Some('"' | '`'), _) => "the quote is never closed".to_owned(),
+            (Some('`'), _) if text[at..].starts_with("``") => "a column has a name".to_owned(),
+            (Some(quote @ ('"' | '`')), _) if !is_closed(&text[at + 1..], quote) => {
+                "the quote is never closed".to_owned()
+            }
             (Some(c), Some(words)) if words.starts_with("a column") && is_of_name(c) => {
                 let name = text[at..].split(|c: char| !is_of_name(c)).next().unwrap_or_default();
                 format!("expected {words}: `{name}` in backticks is a column")
@@ -120,6 +123,16 @@ fn whole(
         };
         let bytes = text[at..].chars().next().map_or(0, char::len_utf8);
         Wrong { span: at..at + bytes, message }
+    })
+}
+
+/// Whether a quote ends somewhere in what is behind its beginning.
+fn is_closed(behind: &str, quote: char) -> bool {
+    let mut escaped = false;
+    behind.chars().any(|c| {
+        let ends = c == quote && !escaped;
+        escaped = c == '\\' && !escaped && quote == '"';
+        ends
     })
 }
 

@@ -115,6 +115,7 @@ pub fn compared(mut before: Summary, after: Summary) -> Summary {
     before.shown_rejects.extend(after.shown_rejects);
     before.shown_rejects.truncate(SHOWN);
     before.ways.extend(after.ways);
+    before.absent.retain(|name| after.absent.contains(name));
     before
 }
 

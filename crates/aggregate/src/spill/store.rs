@@ -104,7 +104,7 @@ impl Store {
 
     fn damaged(&self) -> Error {
         let said = "what is read back is not what was written";
-        self.failed(io::Error::new(io::ErrorKind::InvalidData, said))
+        self.failed(io::Error::other(said))
     }
 
     fn append(&self, bytes: &[u8]) -> Result<Block, Error> {

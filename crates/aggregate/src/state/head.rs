@@ -129,6 +129,19 @@ impl Question {
         }
     }
 
+    /// Whether it differs from another in nothing but what is guessed where nobody says it.
+    pub(super) fn may_be_asked_as(&self, other: &Question) -> bool {
+        const GUESSED: [&str; 6] =
+            ["syntax", "delimiter", "quotes", "decimal comma", "header", "guessed header"];
+        let is_said =
+            |line: &&str| line.split_once(": ").is_none_or(|(what, _)| !GUESSED.contains(&what));
+        let said = |question: &Question| Question {
+            query: question.query.lines().filter(is_said).collect::<Vec<_>>().join("\n"),
+            ..question.clone()
+        };
+        self.is_plain == other.is_plain && said(self) == said(other)
+    }
+
     /// What was kept of the values of a column.
     pub(super) fn keep(&self, texts: bool) -> Keep {
         let Question { squares, values, ends, sketch, approx, .. } = *self;
@@ -225,6 +238,11 @@ impl Head {
             [true, approx.is_some() || *sketch, self.partition.is_some(), !number_parts.is_empty()];
         let last = is_so.iter().rposition(|&is_so| is_so).expect("the first is");
         VERSIONS[last]
+    }
+
+    /// Whether there was nothing to read.
+    pub(super) fn has_no_text(&self) -> bool {
+        self.objects.iter().flat_map(|object| &object.ranges).all(|range| range.bytes == 0)
     }
 
     /// Records there were; nothing if a sum of what was counted is none that an input can have.

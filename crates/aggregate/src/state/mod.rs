@@ -69,12 +69,17 @@ pub enum StateError {
     #[error("there is no state")]
     None,
     /// They answer different questions.
-    #[error("the states answer different questions: {one} and {other}")]
+    #[error(
+        "the states answer different questions: {one} and {other}{}",
+        if *.were_guessed { " (guessed of each: options that say it are the same for all)" } else { "" }
+    )]
     Question {
         /// One of them.
         one: String,
         /// Another.
         other: String,
+        /// Whether they differ in what may have been guessed alone.
+        were_guessed: bool,
     },
     /// An object is not what it was.
     #[error("{name} changed between two states: it was {one}, then {other}")]
@@ -317,10 +322,17 @@ impl State {
             let [one, other] = [&self, &other].map(|state| keys_of(state.head.partition));
             return Err(StateError::Keys { one, other });
         }
-        self.check_same_question(&other)?;
-        let objects = joined(&self.head.objects, &other.head.objects)?;
-        let names_are_own = self.head.names_from() <= other.head.names_from();
         let (mut own, mut more) = (self, other);
+        // Of no text nothing could be guessed.
+        if own.head.has_no_text() && own.head.question.may_be_asked_as(&more.head.question) {
+            own.head.question.clone_from(&more.head.question);
+        } else if more.head.has_no_text() && more.head.question.may_be_asked_as(&own.head.question)
+        {
+            more.head.question.clone_from(&own.head.question);
+        }
+        own.check_same_question(&more)?;
+        let objects = joined(&own.head.objects, &more.head.objects)?;
+        let names_are_own = own.head.names_from() <= more.head.names_from();
         if own.head.question.ends {
             own.renumber(&objects);
             more.renumber(&objects);
@@ -342,8 +354,9 @@ impl State {
         if self.asked() == other.asked() {
             return Ok(());
         }
+        let were_guessed = self.head.question.may_be_asked_as(&other.head.question);
         let [one, other] = differences([self, other].map(|state| &state.head.question));
-        Err(StateError::Question { one, other })
+        Err(StateError::Question { one, other, were_guessed })
     }
 
     /// What is to be the same in states that go together.

@@ -50,7 +50,8 @@ const EXAMPLES: &str = "Examples:\n  \
     fathom aggregate --partial --range 1G.. -o 1.fathom measurements.txt\n  \
     fathom merge 0.fathom 1.fathom\n  \
     fathom merge --partial -o both.fathom 0.fathom 1.fathom\n  \
-    seq 0 15 | xargs -P 4 -I{} fathom merge --partial --partition {}/16 -o key-{}.fathom [01].fathom\n  \
+    seq 0 15 | xargs -P 4 -I{} fathom merge --partial --partition {}/16 \\\n    \
+    -o key-{}.fathom [01].fathom\n  \
     fathom merge key-*.fathom\n  \
     ssh host fathom aggregate --partial log.txt | fathom merge - here.fathom";
 

@@ -27,10 +27,12 @@ use crate::value;
 /// objects with `*` or `?`, which would be patterns. A line has 64 KiB of names at most.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "Examples:\n  \
-    fathom plan --states out measurements.txt | xargs -r -P 16 -L 1 fathom aggregate --partial --threads 1\n  \
+    fathom plan --states out measurements.txt |\n    \
+    xargs -r -P 16 -L 1 fathom aggregate --partial --threads 1\n  \
     fathom merge out/*.fathom\n  \
     fathom plan --tasks 8 --records --states out export.csv |\n    \
-    xargs -r -P 8 -L 1 fathom aggregate --partial --by host --value ms --threads 1")]
+    xargs -r -P 8 -L 1 fathom aggregate --partial --by host --value ms \\\n    \
+    --threads 1")]
 pub(crate) struct Options {
     /// Files to cut, folders and patterns of names as `fathom aggregate` takes them; all of the input
     #[arg(value_name = "FILE", required = true)]

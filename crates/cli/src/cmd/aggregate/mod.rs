@@ -68,16 +68,25 @@ pub(crate) const SHOWN: [&str; 11] = [
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = "Examples:\n  \
     fathom aggregate measurements.txt\n  \
-    fathom aggregate --format table --stats mean,count --sort mean --top 10 measurements.txt\n  \
-    fathom aggregate --delimiter , --by host,path --value ms,bytes --null-values NA export.csv\n  \
+    fathom aggregate --format table --stats mean,count --sort mean --top 10 \\\n    \
+    measurements.txt\n  \
+    fathom aggregate --delimiter , --by host,path --value ms,bytes \\\n    \
+    --null-values NA export.csv\n  \
     fathom aggregate --by time:1h,status --value ms --stats count,p99 access.csv\n  \
-    fathom aggregate --delimiter , --by path --value ms --text user --stats p50,p99,distinct log.csv\n  \
-    fathom aggregate --delimiter , --by host --count --where 'status >= 500 && path =~ \"^/api/\"' log.csv\n  \
-    fathom aggregate --by country,city --value price --stats count,sum --shares --total --sort country,sum export.csv\n  \
-    fathom aggregate --compare --by path --value ms --stats count,p99 --sort p99_change --top 10 before.csv after.csv\n  \
-    fathom aggregate --format-in combined --by time:1h,status --count --shares access.log\n  \
-    fathom aggregate --format-in ndjson --by user.country --value request.ms --stats count,p99 events.ndjson\n  \
-    zcat logs.gz | fathom aggregate --delimiter , --by 3 --value 7 --stats count,sum --format json")]
+    fathom aggregate --delimiter , --by path --value ms --text user \\\n    \
+    --stats p50,p99,distinct log.csv\n  \
+    fathom aggregate --delimiter , --by host --count \\\n    \
+    --where 'status >= 500 && path =~ \"^/api/\"' log.csv\n  \
+    fathom aggregate --by country,city --value price --stats count,sum --shares \\\n    \
+    --total --sort country,sum export.csv\n  \
+    fathom aggregate --compare --by path --value ms --stats count,p99 \\\n    \
+    --sort p99_change --top 10 before.csv after.csv\n  \
+    fathom aggregate --format-in combined --by time:1h,status --count --shares \\\n    \
+    access.log\n  \
+    fathom aggregate --format-in ndjson --by user.country --value request.ms \\\n    \
+    --stats count,p99 events.ndjson\n  \
+    zcat logs.gz | fathom aggregate --delimiter , --by 3 --value 7 \\\n    \
+    --stats count,sum --format json")]
 pub(crate) struct Options {
     /// Files to read, all into one result; `-` is standard input, a folder all files in it but hidden
     /// ones, and where no file is called so, `*` any text and `?` any character of a name. Builds with the
@@ -156,8 +165,8 @@ pub(crate) struct Options {
 
     /// The first record of each file names the columns; so it is where a column is chosen by name [default: where
     /// it has no number in the columns that are read as numbers, and all behind it in the first 64 KiB have one or
-    /// nothing there; where no column is read as numbers, any may show it, and each name is empty, or has a letter
-    /// and is not again below it]
+    /// nothing there, one at least one; where no column is read as numbers, any may show it, and each name is empty, or has a
+    /// letter and is not again below it]
     #[arg(long, value_name = "yes|no", value_parser = yes_or_no, num_args = 0..=1, require_equals = true, default_missing_value = "yes")]
     header: Option<bool>,
 
@@ -494,8 +503,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     // One result, or two side by side.
     let summary = summaries.into_iter().reduce(format::compared);
-    let mut summary = summary.expect("there is an input");
-    tell_absent(options, query.as_ref(), &mut summary);
+    let summary = summary.expect("there is an input");
+    tell_absent(options, &summary);
     let number_parts = query.as_ref().map(Query::number_parts).unwrap_or_default();
     let about = ("aggregate", &number_parts[..], has_names);
     beside(rejects, || show(options, format, about, summary, start))
@@ -560,22 +569,13 @@ fn execute(
     Ok(summary)
 }
 
-/// Says what lines of JSON have in no record, on neither side of a comparison. Of a range nobody knows what others have.
-fn tell_absent(options: &Options, query: Option<&Query>, summary: &mut Summary) {
-    let query = query.filter(|query| query.syntax == Syntax::JsonLines);
-    let Some(query) = query.filter(|_| options.range.is_none()) else { return };
-    summary.gather();
-    let absent: Vec<&str> = summary.absent().collect();
-    let all = || summary.keys.iter().chain(summary.columns.iter().map(|column| &column.name));
-    let records = if query.filter.is_some() { "record that was taken" } else { "record" };
-    for (at, name) in absent.iter().enumerate() {
-        let is_first = !absent[..at].contains(name);
-        let lacking = absent.iter().filter(|other| *other == name).count();
-        if is_first && lacking == all().filter(|other| *other == name).count() {
-            let is_formula = delimited::Value::is_formula(name);
-            let hint = if is_formula { String::new() } else { delimited::hint(name, &[]) };
-            say!("fathom: no {records} has a value for {name:?}{hint}");
-        }
+/// Says which members no line of JSON has, on neither side of a comparison. Of a range nobody knows what others have.
+fn tell_absent(options: &Options, summary: &Summary) {
+    if options.range.is_some() || summary.records + summary.left_out == 0 {
+        return;
+    }
+    for name in &summary.absent {
+        say!("fathom: no record has a member {name:?}{}", delimited::hint(name, &[]));
     }
 }
 

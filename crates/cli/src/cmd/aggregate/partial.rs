@@ -1,5 +1,6 @@
 //! States instead of results: what is known of some bytes of the input, for `fathom merge`.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -99,6 +100,11 @@ pub(super) fn run(
 ) -> anyhow::Result<Exit> {
     let files = &input::files_of(files)?;
     input::prepare(files)?;
+    let mut before = HashSet::new();
+    if let Some(twice) = files.iter().find(|path| **path != Path::new("-") && !before.insert(*path))
+    {
+        return usage(&format!("{} is named twice", twice.display()));
+    }
     // Before any is opened: what is read of each are the bytes that there are then.
     let identities = files.iter().map(|path| Identity::of(path)).collect::<Result<Vec<_>, _>>()?;
     let inputs = open(options, (query.as_mut(), &mut true), files)?;
