@@ -1,6 +1,7 @@
-//! `cargo xtask cpp`: builds the C++ runner with Debian's packages and checks every answer of it
-//! against the reference. Times nothing.
+//! `cargo xtask cpp`: builds the C++ runner with Debian's packages, checks every answer of it against the reference, and
+//! that `kv` has its structures, too. Judges no time.
 
+use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -40,9 +41,38 @@ pub(crate) fn run_all() -> Result<()> {
         }
     }
     ensure!(names.len() >= CONTENDERS, "only {} contenders: {names:?}", names.len());
+    take_part_in_kv(&fathom, &worker)?;
     let written = compile_written(&worker)?;
     println!("ok: {written} structures are written as programs can write them");
     println!("ok: {answers} answers of {} C++ contenders agree with the reference", names.len());
+    Ok(())
+}
+
+/// `kv` finds the runner by itself, and gives it the keys in the form that it asks for.
+fn take_part_in_kv(fathom: &Path, worker: &Path) -> Result<()> {
+    let folder = cache().join("cpp-kv");
+    let place = folder.join("runners/cpp/build");
+    fs::create_dir_all(&place)?;
+    fs::copy(worker, place.join("fathom-runner-cpp"))?;
+    // Eight bytes each, so that they are integers, too.
+    let words: Vec<String> = (0..1000).map(|number| format!("{number:07}\n")).collect();
+    fs::write(folder.join("words"), words.concat())?;
+    for format in ["lines", "u64"] {
+        let mut command = Command::new(fathom);
+        let words =
+            ["kv", "bench", "words", "-F", format, "-d", "cpp-robin-map,std", "-h", "xxh3-64"];
+        command.current_dir(&folder).args(words);
+        command.args(["--operation", "find-hit", "--rounds", "2", "--format", "json"]);
+        let run: serde_json::Value = serde_json::from_slice(&run(&mut command)?.stdout)?;
+        let mut cases = run["cases"].as_array().context("cases")?.iter();
+        let case = cases.find(|case| case["workload"]["operation"] == "find-hit");
+        let case = case.context("no finds")?;
+        let rows = case["contenders"].as_array().context("contenders")?;
+        let at =
+            rows.iter().position(|row| row["id"].as_str().is_some_and(|id| id.starts_with("cpp-")));
+        let failure = &case["measured"]["failures"][at.context("no C++ structure in kv")?];
+        ensure!(failure.is_null(), "kv, {format}: {failure}");
+    }
     Ok(())
 }
 

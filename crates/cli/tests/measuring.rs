@@ -241,8 +241,8 @@ fn a_program_that_never_says_what_it_is_counts_as_hung() {
     }
 }
 
-/// `sh worker.sh GROUP NAME NANOSECONDS BYTES ANSWER`: a function that says so of each sample; with no bytes
-/// it cannot be opened.
+/// `sh worker.sh GROUP NAME NANOSECONDS BYTES ANSWER END`: a function that says so of each sample; with no bytes
+/// it cannot be opened, and with an end it does that when it is asked for numbers beside time.
 const WORKER: &str = r#"
 while read -r line; do
     case $line in
@@ -253,7 +253,7 @@ while read -r line; do
         *) echo '{"answer":"opened","work":{"bytes":'$4',"items":1},"leaves_the_thread":true}' ;;
         esac ;;
     *sample*) echo '{"answer":"sample","wall_ns":'$3',"check":"'$5'"}' ;;
-    *metrics*) echo '{"answer":"metrics","metrics":[]}' ;;
+    *metrics*) ${6:-echo '{"answer":"metrics","metrics":[]}'} ;;
     *) echo '{"answer":"closed"}' ;;
     esac
 done"#;
@@ -302,6 +302,25 @@ fn the_answer_of_the_first_is_the_right_one_where_it_is_left_out() {
     }
     let output = own(&programs, &["--only", "nobody"]);
     assert_eq!(output.status.code(), Some(2), "{}", complaint(&output));
+}
+
+/// It had its row, as if nothing had happened.
+#[test]
+fn who_says_no_metrics_when_asked_for_them_has_no_row() {
+    for (end, why) in [
+        ("'exit 3'", "last: crashed: exit code 3"),
+        ("'echo {}'", "last: broken: "),
+        ("'sleep 100'", "last: hung"),
+    ] {
+        let functions = ["first 1000000 8", "last 1000000 8"].map(|words| {
+            format!("g {words} {ANSWER} {}", if words.starts_with('l') { end } else { "" })
+        });
+        let (_folder, programs) = workers(&[&functions[0], &functions[1]]);
+        let output = own(&programs, &["--rounds", "4", "--hang", "1s"]);
+        assert_eq!(output.status.code(), Some(1), "{end}: {}", complaint(&output));
+        assert!(text(&output).contains(why), "{end}: {}", text(&output));
+        assert!(text(&output).contains(" µs "), "the first is measured: {}", text(&output));
+    }
 }
 
 /// Its throughput was that of the first one's work.

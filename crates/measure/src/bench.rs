@@ -119,7 +119,7 @@ pub struct Session<'a> {
     roles: Roles,
     plan: Plan,
     /// With whoever was there at the end of the last set.
-    metrics: Vec<Vec<Metric>>,
+    metrics: Vec<Result<Vec<Metric>, Failure>>,
     simulate: Option<Bounds>,
     notes: Vec<String>,
 }
@@ -190,7 +190,7 @@ impl<'a> Session<'a> {
         plan.processes = plan.processes.min(plan.rounds.unwrap_or(u32::MAX));
         let course = Course::begin(&mut conductor, failures, roles, &plan);
         let family = family.to_owned();
-        let metrics = vec![Vec::new(); seats.len() + 2];
+        let metrics = vec![Ok(Vec::new()); seats.len() + 2];
         Ok(Session {
             conductor,
             course,
@@ -238,15 +238,26 @@ impl<'a> Session<'a> {
 
     /// The case, judged.
     #[must_use]
-    pub fn finish(mut self) -> Case {
+    pub fn finish(self) -> Case {
         let (roles, plan) = (self.roles, self.plan);
-        let measured = self.course.finish();
+        let mut measured = self.course.finish();
+        // Who is silent in the end has no row, whatever it said before.
+        let mut metrics = Vec::new();
+        for (asked, failure) in self.metrics.into_iter().zip(&mut measured.failures) {
+            metrics.push(match asked {
+                Err(silent) if silent != Failure::Interrupted => {
+                    failure.get_or_insert(silent);
+                    Vec::new()
+                }
+                asked => asked.unwrap_or_default(),
+            });
+        }
         let judged = compare::judge(&measured, roles, &plan);
         let ready = &self.conductor.ready;
         let work = ready.get(roles.baseline).map(|ready| ready.work).unwrap_or_default();
         let contenders = (0..measured.failures.len())
             .map(|number| {
-                let metrics = std::mem::take(&mut self.metrics[number]);
+                let metrics = std::mem::take(&mut metrics[number]);
                 let (id, about) = match self.entrants.get(number) {
                     Some(entrant) => (entrant.id.clone(), entrant.about.clone()),
                     None if Some(number) == roles.twin => ("(twin)".to_owned(), About::default()),

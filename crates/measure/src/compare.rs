@@ -353,7 +353,10 @@ fn choose_clock(measured: &Measured, roles: Roles, plan: &Plan) -> (Clock, Strin
         .filter(|s| s.wall_ns as f64 > s.cpu_ns.unwrap_or(s.wall_ns) as f64 * DISTURBED_FACTOR)
         .count();
     let share = disturbed as f64 / count.max(1) as f64;
-    let unknown = "no processor time is known for some samples";
+    let unknown = match samples().any(|sample| sample.cpu_ns.is_none()) {
+        true => "no processor time is known for some samples",
+        false => "the processor time of some samples is zero",
+    };
     match plan.clock {
         Some(Clock::Cpu) if samples().any(|sample| sample.cpu_ns.is_none()) => {
             return (Clock::Wall, unknown.to_owned(), share);

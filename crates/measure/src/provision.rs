@@ -116,13 +116,16 @@ impl<'a> Provision<'a> {
         }
     }
 
-    /// A worker that offers nothing is a built-in one.
-    fn wants_prepared(&self, worker: &Worker, what: (&str, Option<&str>)) -> bool {
-        let is_it = |offered: &&Offered| (&*offered.family, Some(&*offered.name)) == what;
-        match worker.offered.is_empty() {
-            true => self.prepare.as_ref().is_some_and(Prepare::is_for_built_in),
-            false => worker.offered.iter().find(is_it).is_some_and(|offered| offered.prepared),
+    /// A worker that offers nothing is a built-in one. One that is asked for a contender in a family that it offers none of,
+    /// as `kv` asks maps and trees, is asked by name.
+    fn wants_prepared(&self, worker: &Worker, (family, name): (&str, Option<&str>)) -> bool {
+        if worker.offered.is_empty() {
+            return self.prepare.as_ref().is_some_and(Prepare::is_for_built_in);
         }
+        let is_named = |offered: &&Offered| Some(&*offered.name) == name;
+        let named = || worker.offered.iter().filter(is_named);
+        let own = named().find(|offered| offered.family == family);
+        own.or_else(|| named().next()).is_some_and(|offered| offered.prepared)
     }
 }
 

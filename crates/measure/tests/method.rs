@@ -207,6 +207,13 @@ fn processor_time_that_one_does_not_tell_is_no_clock_even_if_asked_for() {
     let judged = judge(&measured, roles, &plan);
     assert_eq!((judged.clock, judged.comparisons[0].verdict), (Clock::Wall, Verdict::Slower));
     assert_eq!(judged.clock_reason, "no processor time is known for some samples");
+    for round in &mut measured.rounds {
+        round.samples[1].as_mut().unwrap().cpu_ns = Some(0);
+    }
+    assert_eq!(
+        judge(&measured, roles, &quick()).clock_reason,
+        "the processor time of some samples is zero"
+    );
 }
 
 #[test]
