@@ -39,7 +39,7 @@ fn kvbench_s_generator_line_works_as_there() {
     done(folder, "convert -m convert-text1 -i w -o w.1");
     assert_eq!(std::fs::read(folder.join("w.1")).unwrap().len(), 42);
     std::fs::write(folder.join("empty"), " ").unwrap();
-    fails(folder, "convert -m convert-text -i empty -o e.bin", 2, "no word");
+    fails(folder, "convert -m convert-text -i empty -o e.bin", 3, "no word");
     assert!(!folder.join("e.bin").exists());
 }
 

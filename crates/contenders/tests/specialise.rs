@@ -57,6 +57,15 @@ fn kinds() -> Vec<(&'static str, KeySet<'static>, &'static str)> {
             integers((0..200).map(|n| ((n / 100) << 56) | ((n / 10 % 10) << 32) | (n % 10))),
             "integers",
         ),
+        // Nothing that the tests looked for was absent.
+        (
+            "closed",
+            integers((0..16).map(|n| {
+                let bits = [!0, 1, 1 << 32, 1 << 56];
+                (0..4).filter(|bit| n >> bit & 1 == 1).fold(0, |key, bit| key ^ bits[bit])
+            })),
+            "integers",
+        ),
         // What differs from one in a bit is another one.
         (
             "pins",
@@ -183,6 +192,37 @@ fn a_header_passes_its_own_tests_once_a_compiler_has_it() {
         let text = tested(folder.path(), "g++", &words, &["keys.bin"]);
         assert!(text.starts_with("ok: "), "{name}: {text}");
     }
+}
+
+/// Both had the same names for other constants, of which the linker took one.
+#[test]
+#[ignore = "needs the C++ compiler g++"]
+fn to_a_compiler_two_headers_are_two_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let mut names = Vec::new();
+    for (name, keys) in [("a", 0..100), ("b", 1000..8000)] {
+        let module = module(&byte_strings(keys.map(|n| format!("{name}{}", n * n))), true).unwrap();
+        let header = String::from_utf8(module.files[1].1.clone()).unwrap();
+        let (_, own) = header.split_once("inline namespace ").unwrap();
+        names.push(own.split_once(' ').unwrap().0.to_owned());
+        write(&format!("{name}.hpp"), &header);
+        let pairs = &module.files.iter().find(|(name, _)| *name == "keys.bin").unwrap().1;
+        std::fs::write(folder.path().join(format!("{name}.bin")), pairs).unwrap();
+        let tests = String::from_utf8(module.files[2].1.clone()).unwrap();
+        let tests = tests.replace("table.hpp", &format!("{name}.hpp"));
+        write(&format!("{name}.cpp"), &tests.replace("int main(", &format!("int {name}(")));
+    }
+    let both = format!(
+        "#include \"a.hpp\"\n#include \"b.hpp\"\nint a(int, char **);\nint b(int, char **);\nint main(int, char **words) {{\n\
+         static_assert(sizeof(table::{}::Slot) + sizeof(table::{}::Slot) > 0);\nreturn a(2, words) + b(2, words + 1);\n}}\n",
+        names[0], names[1]
+    );
+    write("main.cpp", &both);
+    let words =
+        ["-std=c++17", "-O1", "-Wall", "-Wextra", "a.cpp", "b.cpp", "main.cpp", "-o", "tests"];
+    let text = tested(folder.path(), "g++", &words, &["a.bin", "b.bin"]);
+    assert!(text.contains("ok: 100 keys") && text.contains("ok: 7000 keys"), "{text}");
 }
 
 #[test]

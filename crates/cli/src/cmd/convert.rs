@@ -7,7 +7,7 @@ use anyhow::bail;
 use fathom_keys::{Format, Target, WriteError, write};
 
 use crate::exit::Exit;
-use crate::key_file;
+use crate::key_file::{self, BadKeys};
 use crate::output::{self, Output};
 
 /// Convert a file of keys to another format
@@ -85,7 +85,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let (from, keys) = key_file::keys(path, &bytes, from.as_ref())?;
     if options.mode.is_some() {
         if keys.is_empty() {
-            bail!("{}: no word in it", path.display());
+            return Err(BadKeys(format!("{}: no word in it", path.display())).into());
         }
         say!("000000000 bytes left\nwriting '{}'", options.output.display());
     }

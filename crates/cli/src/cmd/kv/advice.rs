@@ -194,9 +194,12 @@ fn choice(
         let is_unknown = |row: &Row| {
             row.against_baseline.is_some_and(|ratio| ratio.standing() == Standing::Unknown)
         };
+        let are_others =
+            rows.iter().enumerate().any(|(at, row)| at != best && row.cost_ns.is_some());
         return match rows.iter().any(|row| is_quicker(row) || is_unknown(row)) {
             true => format!("{opening}: what one takes anyway."),
-            false => format!("{opening}. Nothing else here was measured faster."),
+            false if are_others => format!("{opening}. Nothing else here was measured faster."),
+            false => format!("{opening}. Nothing else was measured."),
         };
     }
     // What is not resolved is no advice.
@@ -294,7 +297,7 @@ fn smaller(
         };
         let (name, than) = (words(number), words(best));
         Some(format!(
-            "{name} saves {saved:.0} % of the memory of {than} ({other:.1} bytes per entry) {price}."
+            "{name} saves {saved:.0} % of the memory of {than} ({other:.1} against {bytes:.1} bytes per entry) {price}."
         ))
     };
     found.into_iter().filter_map(sentence).collect()
@@ -410,7 +413,7 @@ mod tests {
         assert!(all.contains(": built once."), "{all}");
         assert!(
             all.contains(
-                "small saves 60 % of the memory of quick (20.0 bytes per entry) for 60 % more"
+                "small saves 60 % of the memory of quick (20.0 against 50.0 bytes per entry) for 60 % more"
             ),
             "{all}"
         );

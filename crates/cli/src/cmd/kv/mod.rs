@@ -72,13 +72,13 @@ use crate::sheet;
     disable_help_flag = true,
     args_conflicts_with_subcommands = true,
     after_long_help = "Examples:\n  \
-        fathom kv words.txt                        which is best for these words, in some 50 s\n  \
+        fathom kv words.txt                     # which is best for these, in 50 s\n  \
         fathom kv users.csv -F csv:email --mix hit=0.5,miss=0.5\n  \
         fathom kv ids.u64 -F u64 --ordered --budget 5m\n  \
         fathom kv words.txt --concurrent 4 --mix hit=0.8,insert=0.1,erase=0.1\n  \
-        fathom kv --trace orders.trace             for what a program did, as recorded\n  \
+        fathom kv --trace orders.trace          # for what a program did, as recorded\n  \
         fathom kv words.txt -d hashbrown,f14,btreemap -a system,jemalloc\n  \
-        fathom kv words.txt --specialise=words     and a table made for these words, as code\n  \
+        fathom kv words.txt --specialise=words  # and a table made for these, as code\n  \
         fathom kv bench words.txt -d f14,cuckoo --operation find-hit,find-miss"
 )]
 pub(crate) struct Options {

@@ -93,9 +93,13 @@ fn in_short(verdict: &Verdict) -> String {
         true => " (those they are compared with included)",
         false => "",
     };
+    let measured = match measured {
+        1 => "1 measured".to_owned(),
+        _ => format!("{measured} against each other"),
+    };
     format!(
-        "{} considered, {measured} against each other{others} with every answer checked; the 99 % hold for all \
-         together. More: --wide, --explain, docs/kv.md.",
+        "{} considered, {measured}{others} with every answer checked; the 99 % hold for all together. More: --wide, \
+         --explain, docs/kv.md.",
         plural(considered, "combination"),
     )
 }

@@ -231,6 +231,7 @@ fn files(sheet: &Sheet, found: &str, values: &str, integers: bool) -> Vec<(&'sta
         &template,
         &[
             ("ABOUT", &about),
+            ("OWN", &format!("of_{digest:016x}")),
             ("KEY", &if integers { "std::uint64_t" } else { "std::string_view" }),
             ("WORDS", words),
             ("LENGTH", &length),
@@ -264,8 +265,9 @@ fn about(found: &str, values: &str, entries: usize, is_code: bool) -> String {
         false => "It is built when the program begins, from the keys and any values.",
     };
     format!(
-        "// A table made for its {} by `fathom kv FILE --specialise` {}:\n// {found}.\n// The value of a key is \
-         {values}, of equal keys the last one's; keys.bin has the pairs for the tests.\n// {built}",
+        "// SPDX-License-Identifier: {}\n// A table made for its {} by `fathom kv FILE --specialise` {}:\n// {found}.\n// The value of a \
+         key is {values}, of equal keys the last one's; keys.bin has the pairs for the tests.\n// {built}",
+        env!("CARGO_PKG_LICENSE"),
         counted(entries, "key"),
         env!("CARGO_PKG_VERSION")
     )

@@ -13,7 +13,10 @@
 #include <utility>
 #include <vector>
 
+// Of several tables in one program each has a namespace of its own; where two headers are in one file, it has to be
+// named: table::@OWN@::find.
 namespace table {
+inline namespace @OWN@ {
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are little-endian");
 
@@ -328,4 +331,5 @@ inline std::optional<Built> build(const std::vector<Key> &keys, const std::vecto
 }
 //builder]
 @DATA@
+}  // namespace @OWN@
 }  // namespace table

@@ -64,11 +64,15 @@ int main(int count, char **words) {
             absent(other);
             bytes[at] ^= 1;
         }
-        // All bits: integers may be closed under a change of any one.
+        // All bits; integers may be closed under a change of any of them, but not under what carries.
         for (char &byte : bytes) byte = static_cast<char>(~byte);
         as(bytes, other);
         absent(other);
         for (char &byte : bytes) byte = static_cast<char>(~byte);
+        std::string carried = bytes;
+        for (std::size_t at = 0; at < carried.size(); ++at) carried[at] = static_cast<char>(carried[at] * 167 + static_cast<int>(at) + 13);
+        as(carried, other);
+        absent(other);
         if (!table::bytes(key).data()) continue;
         as(std::string_view(bytes).substr(1), other);
         absent(other);
