@@ -6,14 +6,18 @@
 fn shown(text: &str, breaks: bool) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
         match c {
             '\n' if breaks => shown.push(c),
-            c if c.is_control() || turns => shown.extend(c.escape_default()),
+            c if is_hidden(c) => shown.extend(c.escape_default()),
             c => shown.push(c),
         }
     }
     shown
+}
+
+/// Whether it moves a cursor or turns the direction of writing.
+fn is_hidden(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// One line for a terminal.
@@ -91,8 +95,27 @@ fn quoted(word: &str) -> String {
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
     }
+    if word.chars().any(is_hidden) {
+        return told(word);
+    }
     // What no shell can be given stands as it is.
     shlex::try_quote(word).map_or_else(|_| word.to_owned(), |quoted| quoted.into_owned())
+}
+
+/// A word that has what is hidden, as bash, zsh and POSIX's shell of 2024 read it back: in `$'…'`, by its codes.
+fn told(word: &str) -> String {
+    let mut told = String::from("$'");
+    for c in word.chars() {
+        match c {
+            '\'' | '\\' => told.extend(['\\', c]),
+            '\n' => told += "\\n",
+            '\t' => told += "\\t",
+            c if c.is_ascii_control() => told += &format!("\\{:03o}", u32::from(c)),
+            c if is_hidden(c) => told += &format!("\\u{:04x}", u32::from(c)),
+            c => told.push(c),
+        }
+    }
+    told + "'"
 }
 
 /// A file beside a page as a link to it: what has a meaning in an address has none.

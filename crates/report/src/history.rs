@@ -13,6 +13,7 @@ use crate::escape::line;
 use crate::number::{duration, factor_digits, plural, times};
 use crate::steps::splits;
 use crate::view::{self, Alike, named, titled, work};
+use crate::wrap::{padded, places};
 
 /// Chance alone shows a step, anywhere, in fewer than this share of the folders whose runs differ by
 /// independent noise only; it is shared among the courses.
@@ -195,7 +196,7 @@ pub fn text(courses: &[Course]) -> String {
     let mut text = String::new();
     let mut title = "";
     let ids: Vec<String> = courses.iter().map(|course| line(&course.id)).collect();
-    let width = ids.iter().map(|id| id.chars().count()).max().unwrap_or(0);
+    let width = ids.iter().map(|id| places(id)).max().unwrap_or(0);
     for (course, id) in courses.iter().zip(&ids) {
         if course.title != title {
             title = &course.title;
@@ -206,7 +207,8 @@ pub fn text(courses: &[Course]) -> String {
         };
         let _ = writeln!(
             text,
-            "  {id:<width$}  {}  {} → {}  ({}; {})",
+            "  {}  {}  {} → {}  ({}; {})",
+            padded(id, width),
             course.sparkline(),
             duration(first.1),
             duration(last.1),

@@ -117,7 +117,7 @@ pub fn verdict(case: &Case, comparison: &Comparison) -> String {
             // One comparison alone would take fewer: they share the error.
             let all = if case.judged.comparisons.len() > 1 { " for all together" } else { "" };
             format!(
-                "{name} was {seen}: too few for a verdict at {level}{all}, which takes {needed}"
+                "{name} was {seen}: too few for a verdict at {level}{all}, which takes at least {needed}"
             )
         }
         Verdict::NotResolved { why: Unresolved::OneProcess, .. } => {
@@ -150,7 +150,7 @@ pub fn unresolved(why: Unresolved) -> String {
     match why {
         Unresolved::TooFew { rounds, needed } => {
             let are = if rounds == 1 { "is" } else { "are" };
-            format!("{} {are} too few, {needed} needed", plural(rounds, "round"))
+            format!("{} {are} too few, at least {needed} needed", plural(rounds, "round"))
         }
         Unresolved::ContainsOne => "the interval contains 1".to_owned(),
         Unresolved::Close { most } => format!("they differ by less than {}", percent(most)),

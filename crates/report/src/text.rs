@@ -9,7 +9,7 @@ use crate::escape;
 use crate::sentence::{missing, overhead, sentences};
 use crate::table::{self, Column, Look, Table};
 use crate::view::{Line, conditions, heading};
-use crate::wrap::{kept, wrapped};
+use crate::wrap::{kept, places, wrapped};
 
 /// A whole run: its cases, each with table and verdicts, and its notes.
 #[must_use]
@@ -38,8 +38,8 @@ const LONGEST: usize = 30;
 /// Letters for contenders, if a name is long; as many as there are.
 fn key(case: &Case) -> Vec<(char, String)> {
     let names: Vec<String> = case.entrants().map(|(_, row)| row.id.clone()).collect();
-    match names.iter().any(|name| name.chars().count() > LONGEST) && names.len() <= 26 {
-        true => ('A'..='Z').zip(names).collect(),
+    match names.iter().any(|name| places(name) > LONGEST) && names.len() <= 2 * 26 {
+        true => ('A'..='Z').chain('a'..='z').zip(names).collect(),
         false => Vec::new(),
     }
 }
@@ -113,7 +113,7 @@ fn table(case: &Case, look: &Look) -> String {
         *cell = escape::line(cell);
     }
     let widths: Vec<usize> = (0..left.len())
-        .map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0))
+        .map(|column| rows.iter().map(|row| places(&row[column])).max().unwrap_or(0))
         .collect();
     // As many blanks stand before all as between two.
     let kept =
@@ -123,7 +123,7 @@ fn table(case: &Case, look: &Look) -> String {
         let mut out = String::from(" ");
         for &column in &kept {
             let cell = &row[column];
-            let pad = " ".repeat(widths[column] - cell.chars().count());
+            let pad = " ".repeat(widths[column] - places(cell));
             let _ = match left[column] {
                 true => write!(out, " {cell}{pad}"),
                 false => write!(out, " {pad}{cell}"),

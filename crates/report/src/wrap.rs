@@ -1,11 +1,25 @@
 //! Text in lines of a terminal's width: sentences wrapped at blanks, tables that drop what matters least.
-//! Width is in characters; nothing here is in a script that takes two columns.
+//! Width is in places of a terminal, of which a character of some scripts takes two and an accent none.
+
+use unicode_width::UnicodeWidthStr;
 
 /// The width where nobody says another.
 pub const USUAL: usize = 80;
 
 /// What stays with the number before it.
 const UNITS: [&str; 11] = ["%", "ns", "µs", "ms", "s", "B", "KiB", "MiB", "GiB", "TiB", "bytes"];
+
+/// How many places a text takes.
+#[must_use]
+pub fn places(text: &str) -> usize {
+    text.width()
+}
+
+/// `text` and blanks behind it, so that it takes so many places at least.
+#[must_use]
+pub fn padded(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(places(text))))
+}
 
 /// The words of a text; a number and its unit are one.
 fn words(text: &str) -> Vec<&str> {
@@ -27,7 +41,7 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// `text` in lines of at most `width` characters where its words allow; every line after the first
+/// `text` in lines of at most `width` places where its words allow; every line after the first
 /// begins with `indent` blanks, of narrow lines with half their width, and the first one with those that it has.
 #[must_use]
 pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
@@ -36,7 +50,7 @@ pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
     let mut used = text.len() - words.len();
     let mut lines = " ".repeat(used);
     for (number, word) in self::words(words).into_iter().enumerate() {
-        let length = word.chars().count();
+        let length = places(word);
         if number > 0 && used > indent && used + 1 + length > width {
             lines.truncate(lines.trim_end().len());
             lines.push('\n');
@@ -52,7 +66,7 @@ pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
     lines
 }
 
-/// Prose in lines of at most `width` characters where its words allow: those that follow one another are taken for one
+/// Prose in lines of at most `width` places where its words allow: those that follow one another are taken for one
 /// paragraph, unless one begins with a blank or the sign of a list, a table, a title or code.
 #[must_use]
 pub fn filled(prose: &str, width: usize) -> String {
@@ -87,7 +101,7 @@ pub struct Column {
 
 impl Column {
     fn width(&self) -> usize {
-        self.cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0)
+        self.cells.iter().map(|cell| places(cell)).max().unwrap_or(0)
     }
 }
 
@@ -121,7 +135,7 @@ pub fn fitted(columns: Vec<Column>, width: usize) -> (String, Vec<String>) {
         let mut line = String::new();
         for column in &columns {
             let cell = column.cells.get(row).map_or("", String::as_str);
-            let pad = " ".repeat(column.width() - cell.chars().count());
+            let pad = " ".repeat(column.width() - places(cell));
             match column.left {
                 true => line.extend([cell, &pad, "  "]),
                 false => line.extend([pad.as_str(), cell, "  "]),
@@ -136,6 +150,22 @@ pub fn fitted(columns: Vec<Column>, width: usize) -> (String, Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// They were counted by characters: Japanese was half as wide as it is shown.
+    #[test]
+    fn scripts_of_wide_characters_take_two_places() {
+        let left = vec!["", "日本語", "e\u{301}", "<b>"];
+        let column = |cells: Vec<&str>, left| Column {
+            cells: cells.into_iter().map(str::to_owned).collect(),
+            left,
+            rank: 0,
+        };
+        let (text, _) =
+            fitted(vec![column(left, true), column(vec!["n", "1", "2", "3"], false)], 80);
+        assert_eq!(text, "        n\n日本語  1\ne\u{301}       2\n<b>     3\n");
+        assert_eq!(wrapped("日本語 日本語", 12, 0), "日本語\n日本語");
+        assert_eq!(padded("日本", 6), "日本  ");
+    }
 
     #[test]
     fn words_stay_whole_and_lines_within_the_width() {

@@ -202,6 +202,31 @@ fn of_many_tasks_those_win_of_whom_either_will_do() {
     assert_eq!(page.matches(">c 2.0").count() + page.matches(">c 1.9").count(), 8, "{page}");
 }
 
+/// Of a family of 21 codecs paper had the first twelve.
+#[test]
+fn a_heat_table_is_no_wider_than_paper_and_has_everybody() {
+    let names: Vec<String> = (0..21).map(|at| format!("codec-{at}")).collect();
+    let task = |task: u64| {
+        // One of the tasks has few of them.
+        let times = names.iter().take(if task == 3 { 5 } else { 21 }).zip(1..);
+        let times: Vec<(&str, f64)> =
+            times.map(|(name, at)| (name.as_str(), 1e6 * f64::from(at))).collect();
+        seeded::case("codec", Spec::new(&format!("task-{task}"), &[]), &times, task)
+    };
+    let cases = (0..8).map(task).collect();
+    let run = seeded::run(&["fathom", "cpu"], "2026-01-01T00:00:00Z", cases, Value::Null);
+    let page = html::run(&run, &Look::default());
+    let (_, heat) = page.split_once("class=\"heat\"").unwrap();
+    let (heat, _) = heat.split_once("</table>").unwrap();
+    let parts: Vec<&str> = heat.split("<tbody>").skip(1).collect();
+    let columns = |part: &&str| part.matches("scope=\"col\"").count();
+    assert_eq!(parts.iter().map(columns).collect::<Vec<_>>(), [12, 9]);
+    let rows = |part: &&str| part.matches("scope=\"row\"").count();
+    assert_eq!(parts.iter().map(rows).collect::<Vec<_>>(), [8, 7]);
+    assert!(names.iter().all(|name| heat.contains(&format!("\"col\">{name}<"))), "{heat}");
+    assert_eq!(heat.matches("<td class=\"n h").count(), 7 * 21 + 5);
+}
+
 /// Who has no such operation had "failed".
 #[test]
 fn a_heat_table_says_how_a_contender_failed() {
@@ -234,7 +259,7 @@ fn keys_have_their_advice_code_front_and_tails() {
 fn a_profile_is_a_flame_graph_whose_children_lie_within_their_parents() {
     let page = page("haversine");
     let places: Vec<(f64, f64)> = page
-        .split("<svg x=\"")
+        .split("<svg class=\"cut\" x=\"")
         .skip(1)
         .map(|svg| {
             let number = |text: &str| text.split('%').next().unwrap().parse::<f64>().unwrap();

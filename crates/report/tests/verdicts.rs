@@ -296,7 +296,7 @@ fn few_rounds_of_commands_say_what_was_seen() {
         }
         let text = text::run(&saved(case), &Look::default());
         let seen = format!(
-            "x slower than alpha in {rounds} of {rounds} rounds ({level}): too few for a verdict at 99 %, which takes 16"
+            "x slower than alpha in {rounds} of {rounds} rounds ({level}): too few for a verdict at 99 %, which takes at least 16"
         );
         assert!(text.contains(&seen), "{text}");
     }
@@ -362,8 +362,7 @@ fn without_a_whole_round_nothing_was_seen() {
     case.measured.rounds.truncate(1);
     case.measured.rounds[0].samples[1] = None;
     let text = text::run(&saved(case), &Look::default());
-    let seen =
-        "beta was measured beside alpha in no round: too few for a verdict at 99 %, which takes 16";
+    let seen = "beta was measured beside alpha in no round: too few for a verdict at 99 %, which takes at least 16";
     assert!(text.contains(seen), "{text}");
 }
 
@@ -966,7 +965,7 @@ fn one_of_two_runs_of_the_same_times_was_compared_with_the_shell_s_start_in_it()
 #[test]
 fn times_alone_of_too_few_samples_are_not_resolved_for_that() {
     for (fresh, why) in [
-        (true, "5 rounds are too few, 18 needed"),
+        (true, "5 rounds are too few, at least 18 needed"),
         (false, "all rounds are of one set of processes"),
     ] {
         let mut case = case(fresh, false);

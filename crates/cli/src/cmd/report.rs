@@ -10,6 +10,7 @@ use fathom_measure::result::Run;
 use fathom_report::headline::of_run;
 use fathom_report::html::index::{self, Entry};
 use fathom_report::table::Look;
+use fathom_report::wrap::{padded, places};
 use fathom_report::{escape, html, view};
 
 use crate::exit::Exit;
@@ -125,11 +126,17 @@ fn is_file(output: &Path) -> bool {
 fn text(runs: &[(PathBuf, Run)]) -> String {
     let mut sorted: Vec<&(PathBuf, Run)> = runs.iter().collect();
     sorted.sort_by(|a, b| b.1.started.cmp(&a.1.started));
-    let width = sorted.iter().map(|(path, _)| name(path).chars().count()).max().unwrap_or(0);
+    let shown = |path: &Path| escape::line(&name(path));
+    let width = sorted.iter().map(|(path, _)| places(&shown(path))).max().unwrap_or(0);
     let mut text = String::new();
     for (path, run) in sorted {
-        let line = format!("{:<width$}  {}  {}", name(path), run.started, of_run(run));
-        let _ = writeln!(text, "{}", escape::line(&line));
+        let line = format!(
+            "{}  {}  {}",
+            padded(&shown(path), width),
+            escape::line(&run.started),
+            escape::line(&of_run(run))
+        );
+        let _ = writeln!(text, "{line}");
     }
     text
 }

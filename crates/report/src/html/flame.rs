@@ -12,6 +12,9 @@ use crate::number::{bytes, bytes_per_second, duration, percent, plural};
 /// A row of the graph, in pixels.
 const ROW: f64 = 24.0;
 
+/// A zone of a smaller share of the width has no room for its name.
+const LEAST_NAMED: f64 = 0.04;
+
 /// The page of a profile; `command` is what was profiled.
 #[must_use]
 pub fn page(report: &Report, command: &str) -> String {
@@ -85,9 +88,10 @@ fn graph(report: &Report) -> String {
             let inclusive = duration(seconds(report, stack.inclusive_ticks) * 1e9);
             let own = duration(seconds(report, stack.exclusive_ticks) * 1e9);
             let y = stack.names.len() as f64 * ROW;
+            let label = if *share < LEAST_NAMED { "" } else { name.as_str() };
             let _ = write!(
                 marks,
-                "<svg x=\"{:.2}%\" y=\"{y}\" width=\"{:.2}%\" height=\"{}\" overflow=\"hidden\"><g {}\">\
+                "<svg class=\"cut\" x=\"{:.2}%\" y=\"{y}\" width=\"{:.2}%\" height=\"{}\"><g {}\">\
                  <rect class=\"{}\" width=\"100%\" height=\"100%\" rx=\"2\"/><text x=\"4\" y=\"15\">{}</text>\
                  <title>{}</title></g></svg>",
                 from * 100.0,
@@ -95,7 +99,7 @@ fn graph(report: &Report) -> String {
                 ROW - 2.0,
                 plot::series(zone.unwrap_or(report.zones.len())),
                 if zone.is_some() { "zone" } else { "b" },
-                escaped(&name),
+                escaped(label),
                 escaped(&format!(
                     "{name}: {inclusive}, {own} of it its own, entered {} times",
                     stack.hits

@@ -97,6 +97,9 @@ fn winners(families: &[(&str, Vec<(&Case, Standing)>)]) -> String {
     page::table("Fastest implementation of each task", &head, &rows)
 }
 
+/// Columns beside each other, for which paper has room; what is more stands below.
+const COLUMNS: usize = 12;
+
 /// The part of a family: rows are tasks, columns implementations, those that win or nearly win most in front.
 /// A family has columns of its own, since hardly anybody takes part in two; a head of a column ends where
 /// the next one begins, for programs that read tables aloud too.
@@ -116,21 +119,29 @@ fn heat(family: &str, of: &[(&Case, Standing)]) -> String {
     let rank = |logs: &[f64]| if logs.is_empty() { f64::INFINITY } else { mean(logs) };
     columns.sort_by(|a, b| rank(&a.1).total_cmp(&rank(&b.1)));
     let cases: Vec<&Case> = of.iter().map(|(case, _)| *case).collect();
-    let mut html =
-        format!("<tbody>\n<tr class=\"heads\"><th scope=\"rowgroup\">{}</th>", escaped(family));
-    for (id, _) in &columns {
-        let _ = write!(html, "<th scope=\"col\">{}</th>", escaped(id));
-    }
-    html += "</tr>\n";
-    for (case, standing) in of {
-        let _ = write!(html, "<tr><th scope=\"row\">{}</th>", escaped(&words(case, &cases)));
-        for (id, _) in &columns {
-            let found = case.entrants().find(|(_, row)| row.id == *id);
-            html += &found.map_or_else(|| "<td></td>".to_owned(), |(n, _)| cell(case, standing, n));
+    let mut html = String::new();
+    for (part, columns) in columns.chunks(COLUMNS).enumerate() {
+        let name = escaped(family) + if part > 0 { ", continued" } else { "" };
+        let _ = write!(html, "<tbody>\n<tr class=\"heads\"><th scope=\"rowgroup\">{name}</th>");
+        for (id, _) in columns {
+            let _ = write!(html, "<th scope=\"col\">{}</th>", escaped(id));
         }
         html += "</tr>\n";
+        for (case, standing) in of {
+            let own = |id: &str| case.entrants().find(|(_, row)| row.id == id);
+            if part > 0 && columns.iter().all(|(id, _)| own(id).is_none()) {
+                continue;
+            }
+            let _ = write!(html, "<tr><th scope=\"row\">{}</th>", escaped(&words(case, &cases)));
+            for (id, _) in columns {
+                let none = || "<td></td>".to_owned();
+                html += &own(id).map_or_else(none, |(number, _)| cell(case, standing, number));
+            }
+            html += "</tr>\n";
+        }
+        html += "</tbody>\n";
     }
-    html + "</tbody>\n"
+    html
 }
 
 fn cell(case: &Case, standing: &Standing, number: usize) -> String {

@@ -76,7 +76,10 @@ impl Axis {
     /// Round values to write at the axis, at most six.
     pub(super) fn ticks(&self) -> Vec<f64> {
         if self.is_log && self.high / self.low > 3.0 {
-            return decades(self.low, self.high);
+            let ticks = decades(self.low, self.high);
+            if ticks.len() > 1 {
+                return ticks;
+            }
         }
         let rough = (self.high - self.low) / 4.0;
         let power = 10_f64.powf(rough.log10().floor());
@@ -306,7 +309,9 @@ mod tests {
         let over = |low: f64, high: f64| Axis::log([low, high].into_iter()).ticks();
         assert_eq!(over(1.0, 10.0), [1.0, 2.0, 5.0, 10.0]);
         assert_eq!(over(1.0, 1000.0), [1.0, 10.0, 100.0, 1000.0]);
-        for (low, high) in [(0.98, 1.02), (1.0, 3.1), (3.0, 7e9), (1e-3, 1e12), (0.26, 0.27)] {
+        for (low, high) in
+            [(0.98, 1.02), (0.52, 1.69), (1.0, 3.1), (3.0, 7e9), (1e-3, 1e12), (0.26, 0.27)]
+        {
             for axis in [Axis::log([low, high].into_iter()), Axis::around([low, high].into_iter())]
             {
                 let ticks = axis.ticks();
