@@ -19,6 +19,29 @@ fn docs_cli_md_is_current() {
     );
 }
 
+/// Long ones were wrapped, and remarks stood behind them as if they were files.
+#[test]
+fn examples_of_help_are_commands_that_can_be_pasted_at_80_columns() {
+    let manual = include_str!("../../../docs/cli.md");
+    let mut examples = 0;
+    for section in manual.split("```") {
+        let Some((_, lines)) = section.split_once("\nExamples:\n") else { continue };
+        let mut goes_on = false;
+        for line in lines.lines() {
+            examples += 1;
+            assert!(line.chars().count() < 80, "{line}");
+            let program = line.split_whitespace().next().unwrap_or_default();
+            let is_begun = ["fathom", "seq", "ssh", "zcat"].contains(&program);
+            assert!(if goes_on { line.starts_with("    ") } else { is_begun }, "{line}");
+            let command = line.split(" # ").next().unwrap_or_default().trim();
+            assert!(!command.contains("   "), "a remark without its sign: {line}");
+            goes_on = line.ends_with(['\\', '|']);
+        }
+        assert!(!goes_on);
+    }
+    assert!(examples > 20);
+}
+
 #[test]
 fn there_is_a_page_for_each_command() {
     let folder = tempfile::tempdir().unwrap();
