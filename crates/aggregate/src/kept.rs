@@ -257,13 +257,8 @@ impl Small {
             return;
         }
         list_in(&mut self.listed, units);
-        self.count_if_less();
-    }
-
-    /// Counts those that are listed if that takes no more: a number and its count are as large as two numbers.
-    fn count_if_less(&mut self) {
-        let different = 1 + self.listed.windows(2).filter(|pair| pair[0] != pair[1]).count();
-        if 2 * different <= self.listed.len() {
+        // A number and its count are as large as two numbers.
+        if 2 * different(&self.listed) <= self.listed.len() {
             self.count();
         }
     }
@@ -325,6 +320,11 @@ impl Small {
 /// Each different value of a sorted list, and how often it is there.
 fn counted(sorted: &[i64]) -> Vec<(i64, u64)> {
     sorted.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u64)).collect()
+}
+
+/// How many values of a sorted list differ.
+fn different(sorted: &[i64]) -> usize {
+    sorted.len().min(1) + sorted.windows(2).filter(|pair| pair[0] != pair[1]).count()
 }
 
 /// Puts numbers in order among others in order.
@@ -543,7 +543,10 @@ impl Multiset {
     /// How many different values there are.
     pub(crate) fn distinct(&self) -> u64 {
         (match self {
-            Multiset::Small(small) => settled(small).counts().len(),
+            Multiset::Small(small) => {
+                let small = settled(small);
+                different(&small.listed) + small.counted.len()
+            }
             Multiset::Big(big) => big.counts.len(),
             Multiset::Texts(texts) => texts.counts.len(),
         }) as u64

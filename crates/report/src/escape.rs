@@ -148,6 +148,9 @@ mod tests {
         let line = shell(&words);
         assert_eq!(shlex::split(&line).unwrap(), words);
         assert!(line.contains(" --budget=1s "), "{line}");
+        // What was shown by its codes in `'…'` was read back as those.
+        let hidden = "a\tb\n'\u{1b}\u{202e}".to_owned();
+        assert_eq!(shell(&[hidden]), r"$'a\tb\n\'\033\u202e'");
     }
 
     #[test]

@@ -130,13 +130,8 @@ fn text(runs: &[(PathBuf, Run)]) -> String {
     let width = sorted.iter().map(|(path, _)| places(&shown(path))).max().unwrap_or(0);
     let mut text = String::new();
     for (path, run) in sorted {
-        let line = format!(
-            "{}  {}  {}",
-            padded(&shown(path), width),
-            escape::line(&run.started),
-            escape::line(&of_run(run))
-        );
-        let _ = writeln!(text, "{line}");
+        let line = format!("{}  {}  {}", padded(&shown(path), width), run.started, of_run(run));
+        let _ = writeln!(text, "{}", escape::line(&line));
     }
     text
 }
