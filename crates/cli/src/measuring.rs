@@ -28,7 +28,7 @@ pub(crate) use fathom_measure::workload::parse_duration as duration;
 use fathom_measure::workload::parse_number;
 use fathom_report::number::TimeUnit;
 use fathom_report::table::{Column, Look};
-use fathom_report::{csv, html, markdown, scan, text, view};
+use fathom_report::{csv, escape, html, markdown, scan, text, view};
 
 use crate::output::{self, Output};
 use crate::sheet;
@@ -146,7 +146,7 @@ pub(crate) struct Show {
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
 
-    /// Show the page in the browser
+    /// Show the page in the browser; in place of --format
     #[arg(long, conflicts_with = "format")]
     pub(crate) open: bool,
 
@@ -593,6 +593,17 @@ pub(crate) fn show_with(run: &Run, show: &Show, more: &str) -> anyhow::Result<()
 fn shown(run: &Run, show: &Show, more: &str) -> anyhow::Result<()> {
     let is_on_stdout = show.form() == Format::Text && show.output == Path::new("-");
     if show.style == Style::None && is_on_stdout {
+        for (case, number) in
+            run.cases.iter().flat_map(|case| case.entrants().map(move |of| (case, of.0)))
+        {
+            if let Some(failure) = &case.measured.failures[number] {
+                let said = format!("fathom: {}: {failure}", case.contenders[number].id);
+                say!("{}", escape::line(&said));
+            }
+        }
+        return Ok(());
+    }
+    if !may_be_written(run, &show.output) {
         return Ok(());
     }
     let mut text = rendered(run, show.form(), &show.look())?;
@@ -636,7 +647,7 @@ pub(crate) fn rendered(run: &Run, format: Format, look: &Look) -> anyhow::Result
 /// Saves a run, if asked, as a file, or in a folder under a name of its own. What cannot be saved is still to
 /// be shown: whoever calls this looks at the result afterwards.
 pub(crate) fn save(run: &Run, path: Option<&Path>) -> anyhow::Result<()> {
-    let Some(path) = path else { return Ok(()) };
+    let Some(path) = path.filter(|path| may_be_written(run, path)) else { return Ok(()) };
     let family = run.cases.first().map_or("run", |case| &case.family);
     // Who saved the run before may have written anything there.
     let started: String =
@@ -645,6 +656,17 @@ pub(crate) fn save(run: &Run, path: Option<&Path>) -> anyhow::Result<()> {
     output.write_all(run.to_json()?.as_bytes())?;
     // Runs of the same second want the same name.
     if path.is_dir() { output.finish_new() } else { output.finish() }
+}
+
+/// Whether a run is worth a file: one that was interrupted before anybody had a time takes the place of no earlier one.
+pub(crate) fn may_be_written(run: &Run, path: &Path) -> bool {
+    let has_time = |case: &Case| case.judged.summaries.iter().any(Option::is_some);
+    let may = path == Path::new("-") || !interrupt::happened() || run.cases.iter().any(has_time);
+    if !may {
+        let path = path.display().to_string();
+        say!("fathom: {}: not written, as nothing was measured", escape::line(&path));
+    }
+    may
 }
 
 /// The file, or the one of this name in the folder, which a slash at its end makes.

@@ -530,6 +530,26 @@ fn ctrl_c_shows_what_there_is_and_ends_everything() {
     assert!(is_empty(&path));
 }
 
+/// What was to be compared with was replaced by nothing.
+#[test]
+fn an_interrupt_before_anything_was_measured_replaces_no_saved_run() {
+    let place = tempfile::tempdir().unwrap();
+    let paths = ["saved", "exported"].map(|name| place.path().join(name));
+    paths.iter().for_each(|path| fs::write(path, "good").unwrap());
+    let [saved, exported] = paths.each_ref().map(|path| path.to_str().unwrap());
+    let arguments = ["run", "-N", "-s", "sleep 7003", "true"];
+    let outputs = ["--save", saved, "--export-json", exported];
+    let (_folder, child, _) = started(&[arguments.as_slice(), &outputs].concat(), "sleep 7003");
+    signals::send("INT", child.id());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", words(&output));
+    for path in &paths {
+        assert_eq!(fs::read_to_string(path).unwrap(), "good");
+        let said = format!("{}: not written, as nothing was measured", path.display());
+        assert!(words(&output).contains(&said), "{}", words(&output));
+    }
+}
+
 #[test]
 fn progress_is_drawn_on_a_terminal_and_nowhere_else() {
     let arguments = "run -N 'sleep 0.05' 'sleep 0.05' --rounds 10";

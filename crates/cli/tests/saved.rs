@@ -187,6 +187,10 @@ fn every_file_of_a_folder_is_shown_or_told() {
     for why in ["left out: cannot read runs/link.json", "left out: runs/pipe.json: no file"] {
         assert!(said.contains(why), "{said}");
     }
+    // A gate let a nightly run pass whose command was broken.
+    told(1, &fathom(folder, &["run", "-N", "-r", "2", "false", "--save", "broken/"]));
+    let said = told(1, &fathom(folder, &["history", "broken", "--gate"]));
+    assert!(said.contains("broken: no run has a time"), "{said}");
     // A folder of damaged files alone was called a mistake of the command's line.
     fs::create_dir(folder.join("damaged")).unwrap();
     fs::write(folder.join("damaged/run.json"), "{}").unwrap();

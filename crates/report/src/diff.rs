@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use fathom_measure::compare::{Unresolved, Verdict, judge, judge_as_measured};
 use fathom_measure::plan::Plan;
-use fathom_measure::result::{Case, Run};
+use fathom_measure::result::{Build, Case, Run};
 use fathom_measure::sample::Failure;
 use fathom_measure::stats::Interval;
 
@@ -158,7 +158,10 @@ fn cautions(old: &Run, new: &Run) -> Vec<String> {
         cautions.push(format!("measured by {} before, {} now", old.program, new.program));
     }
     let (was, is) = (&old.build, &new.build);
-    if (&was.profile, &was.features, &was.rustc) != (&is.profile, &is.features, &is.rustc) {
+    let is_known = ![was, is].contains(&&Build::default());
+    if is_known
+        && (&was.profile, &was.features, &was.rustc) != (&is.profile, &is.features, &is.rustc)
+    {
         cautions.push(format!("built otherwise: {was} before; {is} now"));
     }
     cautions

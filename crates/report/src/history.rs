@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::iter;
 
 use fathom_measure::result::{Case, Run};
 use fathom_measure::stats::median;
@@ -149,6 +150,24 @@ impl Course {
         self.places.last().map_or(0, |last| self.runs - 1 - last)
     }
 
+    fn slower(&self, since: &str) -> Option<Step> {
+        let accepted =
+            self.steps.iter().filter(|step| self.points[step.at].0.as_str() < since).count();
+        let starts = || iter::once(0).chain(self.steps.iter().map(|step| step.at));
+        let ends = starts().skip(1).chain([self.points.len()]);
+        let level = |(from, to)| {
+            let times: Vec<f64> = self.points[from..to].iter().map(|point| point.1).collect();
+            median(&times).unwrap_or(f64::NAN)
+        };
+        let levels: Vec<f64> = starts().zip(ends).map(level).collect();
+        let (last, earlier) = levels.split_last()?;
+        // Each of these ends with the step of its number.
+        let best = (accepted..earlier.len())
+            .min_by(|one, other| levels[*one].total_cmp(&levels[*other]))?;
+        let ratio = last / levels[best];
+        (ratio.ln() > STEP_LEAST).then_some(Step { at: self.steps[best].at, ratio })
+    }
+
     /// Where the last run lies, in words.
     #[must_use]
     pub fn standing(&self) -> String {
@@ -179,15 +198,11 @@ impl Course {
     }
 }
 
-/// The courses that are slower since their last step, if that came at `since` (RFC 3339 or its
-/// beginning) or later.
+/// The courses that are slower than they were at any time between two steps, but for those before steps that came before
+/// `since` (RFC 3339 or its beginning); each with the step that ended its best time, and how much slower it is now.
 #[must_use]
 pub fn slower<'a>(courses: &'a [Course], since: &str) -> Vec<(&'a Course, Step)> {
-    let last = |course: &'a Course| Some((course, *course.steps.last()?));
-    let is_new = |(course, step): &(&Course, Step)| {
-        step.ratio > 1.0 && course.points[step.at].0.as_str() >= since
-    };
-    courses.iter().filter_map(last).filter(is_new).collect()
+    courses.iter().filter_map(|course| Some((course, course.slower(since)?))).collect()
 }
 
 /// The courses as text.
@@ -241,7 +256,7 @@ mod tests {
     use super::*;
 
     fn course(times: &[f64]) -> Course {
-        let points = times.iter().enumerate().map(|(i, ns)| (format!("2026-01-0{i}"), *ns));
+        let points = times.iter().enumerate().map(|(i, ns)| (format!("2026-01-{i:03}"), *ns));
         let (points, runs): (Vec<_>, _) = (points.collect(), times.len());
         let places = (0..runs).collect();
         let steps = steps(&points, STEP_ALPHA);
@@ -286,6 +301,30 @@ mod tests {
         let small: Vec<f64> =
             (0..40).map(|i| (100.0 + f64::from(i >= 20) * 0.8) + 1e-3 * noise(i)).collect();
         assert_eq!(course(&small).steps, []);
+    }
+
+    /// A gate let twice the time pass for a gain of a fortieth after it.
+    #[test]
+    fn a_gain_hid_the_loss_before_it() {
+        let course = |levels: &[f64]| {
+            let time = |i: usize| levels[i / 8] * (1.0 + 1e-4 * (i * 7919 % 13) as f64);
+            course(&(0..8 * levels.len()).map(time).collect::<Vec<_>>())
+        };
+        let slower = |levels: &[f64], since| {
+            let course = course(levels);
+            slower(&[course], since)
+                .iter()
+                .map(|(_, step)| (step.at, (step.ratio * 10.0).round()))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(slower(&[1.0, 2.0, 1.95], ""), [(8, 20.0)]);
+        assert_eq!(slower(&[1.0, 2.0, 1.95], "2026-01-009"), []);
+        // From the best there was, and not from the first; or back to it.
+        assert_eq!(slower(&[2.0, 1.0, 1.5], ""), [(16, 15.0)]);
+        assert_eq!(slower(&[1.0, 2.0, 3.0], "2026-01-009"), [(16, 15.0)]);
+        assert_eq!(slower(&[2.0, 1.0, 1.5], "2026-01-017"), []);
+        assert_eq!(slower(&[1.0, 2.0, 1.0], ""), []);
+        assert_eq!(slower(&[2.0, 1.0], ""), []);
     }
 
     #[test]

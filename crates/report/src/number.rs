@@ -136,9 +136,13 @@ pub fn times(factor: f64) -> String {
     format!("{}x", factor_digits(factor))
 }
 
-/// A factor without its sign. Closer to 1, and far below, it needs more digits to say anything.
+/// A factor without its sign. Closer to 1, and far below, it needs more digits to say anything; ends of intervals
+/// that say nothing have as few.
 #[must_use]
 pub fn factor_digits(factor: f64) -> String {
+    if factor > 0.0 && !(1e-5..1e7).contains(&factor) {
+        return format!("{factor:.1e}");
+    }
     let apart = (factor - 1.0).abs();
     let decimals = match factor {
         // Three decimals would show none of the difference; a rounding error is none.
@@ -182,6 +186,13 @@ pub fn round(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_factor_has_no_sixty_digits() {
+        let factors =
+            [1.9e65, 1e7, 9_999_999.0, 1e-5, 1.04e-68, 0.0, f64::INFINITY].map(factor_digits);
+        assert_eq!(factors, ["1.9e65", "1.0e7", "9999999", "0.000010", "1.0e-68", "0.00", "inf"]);
+    }
 
     #[test]
     fn times_and_sizes_carry_their_unit() {

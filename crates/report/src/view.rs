@@ -1,5 +1,7 @@
 //! A case made ready to be shown: rows in order of their time, with what each needs in one place.
 
+use std::collections::BTreeSet;
+
 use fathom_measure::compare::{Clock, Comparison, Summary, Unresolved, time_estimate, time_median};
 use fathom_measure::result::{Case, Row, Run};
 use fathom_measure::sample::Failure;
@@ -260,11 +262,28 @@ pub fn titled(run: &Run) -> Vec<(usize, String)> {
     numbered(run.cases.iter().map(Case::title).enumerate().collect())
 }
 
-fn numbered(names: Vec<(usize, String)>) -> Vec<(usize, String)> {
-    let nth = |at: usize| names[..=at].iter().filter(|other| other.1 == names[at].1).count();
-    let name = |at: usize| match nth(at) {
-        1 => names[at].1.clone(),
-        n => format!("{} ({n})", names[at].1),
-    };
-    (0..names.len()).map(|at| (names[at].0, name(at))).collect()
+fn numbered(mut names: Vec<(usize, String)>) -> Vec<(usize, String)> {
+    let mut taken: BTreeSet<String> = names.iter().map(|name| name.1.clone()).collect();
+    let mut seen = BTreeSet::new();
+    for (_, name) in &mut names {
+        if !seen.insert(name.clone()) {
+            let mut others = (2..).map(|n| format!("{name} ({n})"));
+            *name = others.find(|other| taken.insert(other.clone())).unwrap_or_default();
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run that has them differed from itself by twice the time.
+    #[test]
+    fn who_is_called_as_a_second_one_would_be_is_told_from_it() {
+        let names = |of: &[&str]| numbered(of.iter().map(|of| (0, (*of).to_owned())).collect());
+        let told = names(&["x", "x", "x (2)", "x", "x (2)"]);
+        let told: Vec<&str> = told.iter().map(|name| name.1.as_str()).collect();
+        assert_eq!(told, ["x", "x (3)", "x (2)", "x (4)", "x (2) (2)"]);
+    }
 }

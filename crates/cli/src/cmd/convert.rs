@@ -14,8 +14,8 @@ use crate::output::{self, Output};
 ///
 /// Formats: words, lines, csv:COLUMN[:DELIMITER] (read only; a column number means that there is no
 /// header), jsonl:FIELD (read only), integers, u32, u64, bin-text, bin-text1, bin-text-kv,
-/// bin-slice-kv. The last four are kvbench's; above 4 GiB they become a 64-bit variant with a
-/// checksum.
+/// bin-slice-kv. The last four are kvbench's; above 4 GiB all but bin-text1 become a 64-bit variant with
+/// a checksum.
 ///
 /// kvbench's generator is understood: -m convert-text -i words.txt -o words.bin [-t] [-v].
 #[derive(Debug, clap::Args)]
@@ -40,7 +40,7 @@ pub(crate) struct Options {
     #[arg(short = 't', long)]
     terminate: bool,
 
-    /// Write the 64-bit variant with its checksum even where 32 bits are enough
+    /// Write the 64-bit variant with its checksum even where 32 bits are enough (bin-text, bin-text-kv, bin-slice-kv)
     #[arg(long)]
     wide: bool,
 

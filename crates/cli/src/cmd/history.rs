@@ -20,14 +20,14 @@ use crate::sheet::Sheet;
 /// folder of a hundred (a permutation test of ranks; ten runs at least, more for many courses).
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// The folder; every `.json` file in it that is a saved run counts
+    /// The folder; every `.json` file in it is to be a saved run: others are told and left out, and the code is 1
     folder: PathBuf,
 
-    /// End with code 1 if a course is slower since its last step
+    /// End with code 1 if a course is slower than it was before any of its steps
     #[arg(long)]
     gate: bool,
 
-    /// Steps before this are accepted: a day (in UTC) or a time, such as 2026-11-22 or 2026-11-22T10:00:00+01:00
+    /// With --gate: steps before this are accepted; a day (in UTC) or a time, such as 2026-11-22 or 2026-11-22T10:00:00+01:00
     #[arg(long, value_name = "TIME", requires = "gate", value_parser = time)]
     since: Option<String>,
 
@@ -43,6 +43,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let runs: Vec<Run> = runs.into_iter().map(|(_, run)| run).collect();
     let courses = courses(&runs);
     let name = folder.display().to_string();
+    if courses.is_empty() {
+        say!("fathom: {}: no run has a time", line(&name));
+        end = Exit::Incomplete;
+    }
     options.sheet.show(|| text(&courses), || html::history::page(&courses, &name))?;
     let since = options.since.as_deref().unwrap_or_default();
     let found = if options.gate { slower(&courses, since) } else { Vec::new() };

@@ -53,10 +53,11 @@ macro_rules! by_build_hasher {
 }
 
 /// Implements `HashFunction` for `$name`, a new type without state, from what it does with bytes (and the
-/// constant that it takes) and from what it gives beside what it must give.
+/// constant that it takes) and from what it gives beside what it must give. One that reads beside its keys does so in
+/// builds with assertions `within` what copies them first.
 macro_rules! function {
     (
-        $name:ident, $meta:expr $(, bits $bits:literal)? $(, avalanches $avalanches:literal)?
+        $name:ident, $meta:expr $(, within $copied:ident)? $(, bits $bits:literal)? $(, avalanches $avalanches:literal)?
         $(, flooding $flooding:ident $(by $random:ty)?)?;
         $(const $constant:ident: $type:ty = $value:expr;)?
         bytes($bytes:ident) => $hash:expr,
@@ -101,10 +102,23 @@ macro_rules! function {
 
             #[inline]
             fn bytes(&self, bytes: &[u8]) -> u64 {
+                $(if cfg!(debug_assertions) {
+                    return $copied(bytes, pasted::hash);
+                })?
                 pasted::hash(bytes)
             }
         }
     };
+}
+
+/// The hash of a key amid bytes that may be read, too: what the address sanitizer sees of a function that reads up to seven
+/// bytes on either side.
+pub(super) fn amid(key: &[u8], hash: fn(&[u8]) -> u64) -> u64 {
+    const BESIDE: usize = 8;
+    let mut all = vec![0; BESIDE + key.len() + BESIDE];
+    let copy = &mut all[BESIDE..][..key.len()];
+    copy.copy_from_slice(key);
+    hash(copy)
 }
 
 /// The bytes of which `city-test.cc` hashes its test number `number`: so many, of a stream of its own.

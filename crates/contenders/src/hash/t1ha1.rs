@@ -1,10 +1,10 @@
 //! t1ha1, little-endian, seed 0, in the crate `t1ha`: the portable function of 2017 that kvbench calls `t1ha::t1ha`. Its authors
 //! call its avalanche weak. Reads up to seven bytes beside a key, on its page. Vectors of its self-check.
 
-use super::methods::function;
+use super::methods::{amid, function};
 
 function! {
-    T1ha1, library!("t1ha1", "t1ha", "Zlib", "t1ha1.rs"), avalanches false;
+    T1ha1, library!("t1ha1", "t1ha", "Zlib", "t1ha1.rs"), within amid, avalanches false;
     bytes(bytes) => t1ha::t1ha1_le(bytes, 0),
     vectors [
         (T1ha1.bytes(b""), 0),

@@ -11,7 +11,7 @@ use super::page::{self, Cell};
 use super::plot::{self, Axis, Frame};
 use crate::escape::html as escaped;
 use crate::headline::headline;
-use crate::number::{count, duration, factor_digits, round};
+use crate::number::{count, duration, factor_digits, plural, round};
 use crate::sentence::{level_words, said};
 use crate::table::{self, Column, Look, Table};
 use crate::view::{Line, conditions, heading, interval, lines};
@@ -214,7 +214,11 @@ fn drift(all: &[Taken<'_>], rounds: usize) -> String {
         all.iter().map(|(line, taken)| frame.dots(line.number, &plot::thinned(taken))).collect();
     let names: Vec<(usize, &str)> =
         all.iter().map(|(line, _)| (line.number, line.row.id.as_str())).collect();
-    let said = format!("Time of each sample over {rounds} rounds, for {} contenders", all.len());
+    let said = format!(
+        "Time of each sample over {}, for {}",
+        plural(rounds, "round"),
+        plural(all.len(), "contender")
+    );
     plot::figure(
         "Drift: the same samples in the order of the rounds; what the machine does shows in all of them at once",
         &(plot::keys(&names) + &frame.drawn(&said, &dots)),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::page::{self, Cell};
 use super::plot::{self, Axis, Frame};
-use crate::number::{axis, duration, round};
+use crate::number::{axis, duration, plural, round};
 use crate::scan::{Curve, Point, Scan, Slope};
 
 /// The body.
@@ -28,9 +28,9 @@ pub(super) fn section(scan: &Scan) -> String {
     let names: Vec<(usize, &str)> =
         scan.curves.iter().enumerate().map(|(number, curve)| (number, curve.id.as_str())).collect();
     let said = format!(
-        "Time over {}, both logarithmic, for {} contenders; the table below has every point",
+        "Time over {}, both logarithmic, for {}; the table below has every point",
         scan.name,
-        scan.curves.len()
+        plural(scan.curves.len(), "contender")
     );
     let ideal = match scan.ideal() {
         slope if slope < 0.0 => "all of them at work",

@@ -105,11 +105,11 @@ pub(crate) struct Options {
 
     /// How files of `key;value` lines get into memory: read into buffers, mapped, or whichever takes less time,
     /// which files of 64 MiB and 128 chunks at least that are in memory are tried for. Pipes, what is compressed, delimited
-    /// text and statistics of all values are read; --verbose says what was done and why
+    /// text and statistics of all values are read. --verbose says what was done with `key;value` lines, and why
     #[arg(long, value_parser = one_of(EngineInput::ALL), default_value = "auto")]
     input: EngineInput,
 
-    /// Say on stderr what runs and what decodes Zstandard, then how files got into memory, hash, length and UTF-8
+    /// Say on stderr what runs and what decodes Zstandard, then how files of `key;value` lines got into memory, hash, length and UTF-8
     /// validity of the result, time and GB/s
     #[arg(short, long)]
     verbose: bool,
@@ -302,7 +302,7 @@ pub(crate) struct Options {
     partial: bool,
 
     /// Read only these bytes of the one FILE: the records that start in them. A cut may fall anywhere but
-    /// inside quotes (`fathom plan`); END may be left out
+    /// inside quotes (`fathom plan`); END may be left out; K, M and G are binary
     #[arg(long, value_name = "START..END", value_parser = partial::range)]
     range: Option<(u64, Option<u64>)>,
 
@@ -315,7 +315,7 @@ pub(crate) struct Options {
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
 
-    /// Show the page in the browser
+    /// Show the page in the browser; in place of --format
     #[arg(long, conflicts_with = "format")]
     open: bool,
 }

@@ -77,7 +77,7 @@ struct KeyOptions {
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
 
-    /// Write the 64-bit variant with its checksum even where 32 bits are enough
+    /// Write the 64-bit variant with its checksum even where 32 bits are enough (bin-text, bin-text-kv, bin-slice-kv)
     #[arg(long)]
     wide: bool,
 }

@@ -87,7 +87,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE", requires = "profile")]
     profile_output: Option<PathBuf>,
 
-    /// Show the profile's page in the browser
+    /// Show the profile's page in the browser; in place of --profile-format
     #[arg(long, requires = "profile", conflicts_with = "profile_format")]
     open: bool,
 

@@ -32,16 +32,16 @@ pub(super) struct Source {
 /// Who takes part; nothing said is everybody.
 #[derive(Debug, clap::Args)]
 pub(super) struct Choice {
-    /// Only these structures (kvbench's names too: cuckoo, f14, hot, art)
+    /// Only these structures (kvbench's names too: cuckoo, f14, hot, art), or `all`; `kv bench` has to be told
     #[arg(short = 'd', long, value_name = "NAME,…", value_delimiter = ',')]
     pub(super) structure: Vec<String>,
 
     /// Only these hash functions (kvbench's names too: xxhash:XX3_64bits, t1ha::t1ha,
-    /// city::cityhash64)
+    /// city::cityhash64), or `all`; `kv bench` takes foldhash unless told
     #[arg(short = 'h', long, value_name = "NAME,…", value_delimiter = ',')]
     pub(super) hash: Vec<String>,
 
-    /// Only these allocators
+    /// Only these allocators, or `all`, those to be preloaded included; `kv bench` takes the system's unless told
     #[arg(short = 'a', long, value_name = "NAME,…", value_delimiter = ',')]
     pub(super) allocator: Vec<String>,
 }

@@ -186,7 +186,7 @@ pub(crate) struct Options {
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
 
-    /// Show the page in the browser
+    /// Show the page in the browser; in place of --format
     #[arg(long, conflicts_with = "format")]
     open: bool,
 

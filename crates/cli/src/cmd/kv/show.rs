@@ -97,8 +97,12 @@ fn in_short(verdict: &Verdict) -> String {
         1 => "1 measured".to_owned(),
         _ => format!("{measured} against each other"),
     };
+    let unreached = match unreached(&verdict.screening) {
+        0 => String::new(),
+        many => format!(", {many} of them not reached in time"),
+    };
     format!(
-        "{} considered, {measured}{others} with every answer checked; the 99 % hold for all together. More: --wide, \
+        "{} considered{unreached}, {measured}{others} with every answer checked; the 99 % hold for all together. More: --wide, \
          --explain, docs/kv.md.",
         plural(considered, "combination"),
     )
@@ -130,18 +134,24 @@ fn details(verdict: &Verdict, width: usize) -> String {
     lines.iter().fold(String::new(), |text, line| text + &wrapped(line, width, 11) + "\n")
 }
 
+/// How many the time was too short for.
+fn unreached(rungs: &[Rung]) -> usize {
+    let out = rungs.iter().filter(|rung| !rung.reached_nobody());
+    out.map(|rung| rung.unreached).sum()
+}
+
 pub(super) fn screening(rungs: &[Rung], finalists: usize, unit: &str) -> String {
     let mut parts = Vec::new();
     for rung in rungs {
         let how = if rung.in_rounds { " in rounds" } else { "" };
-        parts.push(format!("{} on {}{how}", rung.candidates, plural(rung.keys, unit)));
+        let reached = rung.candidates.saturating_sub(rung.unreached);
+        parts.push(format!("{reached} on {}{how}", plural(rung.keys, unit)));
     }
     parts.push(format!("{finalists} at full size"));
     let seconds: f64 = rungs.iter().map(|rung| rung.seconds).sum();
     let failed: usize = rungs.iter().map(|rung| rung.failures.len()).sum();
     let unsupported: usize = rungs.iter().map(|rung| rung.unsupported).sum();
-    let out = rungs.iter().filter(|rung| !rung.reached_nobody());
-    let unreached: usize = out.map(|rung| rung.unreached).sum();
+    let unreached = unreached(rungs);
     let mut line = format!("combinations: {}", parts.join(", "));
     if !rungs.is_empty() {
         let _ = write!(line, " ({seconds:.1} s)");

@@ -265,7 +265,13 @@ fn git(arguments: &[&str]) -> anyhow::Result<String> {
     let output = Command::new("git").args(arguments).stdin(Stdio::null()).output();
     let output = output.context("git")?;
     let words = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "git {}: {} {words}", arguments[0], output.status);
+    ensure!(
+        output.status.success(),
+        "git {}: {}: {}",
+        arguments[0],
+        output.status,
+        words.trim_end()
+    );
     let said = String::from_utf8(output.stdout).context("git")?;
     Ok(said.strip_suffix('\n').unwrap_or(&said).to_owned())
 }

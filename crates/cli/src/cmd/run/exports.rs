@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use fathom_measure::result::Run;
 use fathom_report::hyperfine::{Markup, csv, json, table};
 
-use crate::measuring::Show;
+use crate::measuring::{Show, may_be_written};
 use crate::output::Output;
 
 /// Results in the forms of hyperfine; `-` is stdout.
@@ -60,7 +60,7 @@ impl Exports {
         ];
         let mut end = Ok(());
         for ((_, path), text) in self.files().into_iter().zip(texts) {
-            if let Some(path) = path {
+            if let Some(path) = path.filter(|path| may_be_written(run, path)) {
                 end = end.and(written(path, &text()));
             }
         }
