@@ -103,13 +103,16 @@ def _inputs(data) -> list:
         return [data]
     if isinstance(data, (bytearray, memoryview)):
         return [bytes(data)]
-    if not hasattr(data, "__iter__") or isinstance(data, Mapping):
-        kinds = "a path, bytes, something with read(), a table that Arrow knows, or several of these"
-        raise TypeError(f"what is read is {kinds}, not {type(data).__name__}")
-    inputs = [bytes(one) if isinstance(one, (bytearray, memoryview)) else one for one in data]
+    is_several = hasattr(data, "__iter__") and not isinstance(data, Mapping)
+    inputs = list(data) if is_several else [data]
+    for one in inputs:
+        is_text = isinstance(one, (str, bytes, bytearray, memoryview, os.PathLike)) or hasattr(one, "read")
+        if not is_several or not (is_text or hasattr(one, "__arrow_c_stream__")):
+            kinds = "a path, bytes or something with read(), or several of these, or a table that Arrow knows"
+            raise TypeError(f"what is read is {kinds}, not {type(one).__name__}")
     if not inputs:
         raise ValueError("there is nothing to read: the list of inputs is empty")
-    return inputs
+    return [bytes(one) if isinstance(one, (bytearray, memoryview)) else one for one in inputs]
 
 
 def _sides(data) -> list:

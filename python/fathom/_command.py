@@ -229,6 +229,9 @@ def _key(at: int, key) -> bytes | int:
     raise TypeError(f"key {at}: {key!r} is no text, bytes or integer: make it one of these before")
 
 
+#: The byte order mark.
+_MARK = b"\xef\xbb\xbf"
+
 #: What integers a map of integers has.
 _MOST_KEY = 2**64 - 1
 
@@ -259,7 +262,10 @@ def _key_bytes(keys, format: str | None = None) -> tuple[bytes, str]:
         if not are_integers and (not key or b"\n" in key or b"\r" in key):
             raise ValueError(f"key {at}: {key!r} is no line of text: write the keys to a file")
     lines = (b"%d\n" % key for key in found) if are_integers else (key + b"\n" for key in found)
-    return b"".join(lines), format or ("integers" if are_integers else "lines")
+    lines = b"".join(lines)
+    if lines.startswith(_MARK):
+        lines = _MARK + lines  # One is taken for the mark of a file.
+    return lines, format or ("integers" if are_integers else "lines")
 
 
 def kv(keys, *, budget: str | None = None, **options) -> Keys:

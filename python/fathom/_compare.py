@@ -62,7 +62,8 @@ def compare(function=None, *, baseline=None, args=(), kwargs=None, budget=None, 
     and compares under ``if __name__ == "__main__":`` alone. Arguments are pickled once and unpickled in each process.
     Rounds are interleaved in balanced random order by the command ``fathom own``. A function whose answer is not equal to
     the baseline's has no time (NaN counts as equal to NaN, and arrays of NumPy by their elements, those of objects as lists).
-    Garbage is collected before each sample and not during it. Options are those of ``fathom own``: rounds, level, processes, clock and so on.
+    Garbage is collected before each sample and not during it. Where a call waits, or has threads or processes of its own, wall time
+    counts; else processor time, if that is the steadier one. Options are those of ``fathom own``: rounds, level, processes, clock and so on.
     """
     args = tuple(args)  # What gives them once would give none to the next comparison.
     if isinstance(function, (list, tuple)):
@@ -93,6 +94,8 @@ def compare(function=None, *, baseline=None, args=(), kwargs=None, budget=None, 
 def _check(function) -> None:
     if not callable(function):
         raise TypeError(f"functions are compared, and {function!r} is none")
+    if inspect.iscoroutinefunction(inside(function)):
+        raise TypeError(f"{function!r} answers what is still to be run: compare def name(…): return asyncio.run(…)")
 
 
 def _place(function):

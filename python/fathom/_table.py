@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 _SHOWN = 10
 
@@ -89,7 +91,7 @@ class Table:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
         """The rows as tuples."""
         return zip(*(self._groups.column(at) for at in range(len(self.columns))))
 
@@ -108,19 +110,19 @@ class Table:
 
         return [dict(zip(names, row)) for row in zip(*map(column, range(len(names))))]
 
-    def to_arrow(self, exact: bool = False):
+    def to_arrow(self, exact: bool = False) -> Any:
         """A ``pyarrow.Table``; with exact, numbers are decimal128 of at most 38 digits."""
         import pyarrow
 
         return pyarrow.table(_Exact(self._groups) if exact else self)
 
-    def to_polars(self, exact: bool = False):
+    def to_polars(self, exact: bool = False) -> Any:
         """A ``polars.DataFrame``."""
         import polars
 
         return polars.DataFrame(_Exact(self._groups) if exact else self)
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """A ``pandas.DataFrame``; of the other libraries none is needed. Integers some of which are missing
         are of pandas' type Int64, which has missing ones; those of which some do not fit 64 bits are doubles."""
         import pandas

@@ -1,7 +1,8 @@
 """The worker of Python functions: one process per contender, by the protocol of docs/protocol.md.
 
 Started as ``python _worker.py FILE``, where FILE has, pickled, where the functions are found, and their
-arguments. It imports nothing of the package. Garbage is collected before each sample and not during it.
+arguments. It imports nothing of the package. Garbage is collected before each sample and not during it; what was there
+before the first one is none.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import platform
 import resource
 import sys
 import time
+import traceback
 
 _MASK = (1 << 64) - 1
 
@@ -222,7 +224,19 @@ class _Serving:
             self.function = find(self.places[name][0])
             # Unpickled here: no two processes, and no two contenders, share what they may change.
             self.args, self.keywords = _Arguments(self.arguments, self.script).load()
-        return dict(answer="opened", work={"bytes": 0, "items": 0}, leaves_the_thread=False)
+        # What the first call imports, makes or waits for may be there in the second one.
+        leaves = name is not None and self._leaves_the_thread() and self._leaves_the_thread()
+        # Modules and arguments: to look through all of them before each sample takes longer than most functions do.
+        gc.collect()
+        gc.freeze()
+        return dict(answer="opened", work={"bytes": 0, "items": 0}, leaves_the_thread=leaves)
+
+    def _leaves_the_thread(self) -> bool:
+        """Whether a call waits, or lets other threads or processes work: then its thread's own time says too little."""
+        before = _beside()
+        self.function(*self.args, **self.keywords)
+        elsewhere, waits = (now - then for now, then in zip(_beside(), before))
+        return waits > 0 or elsewhere > 100_000
 
     def sample(self, request):
         function, args, keywords = self.function, self.args, self.keywords
@@ -249,6 +263,14 @@ class _Serving:
         return dict(answer="closed")
 
 
+def _beside() -> tuple[int, int]:
+    """Processor time that other threads and ended child processes took, in nanoseconds, and how often this one waited."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    elsewhere = time.process_time_ns() - time.thread_time_ns()
+    elsewhere += int((children.ru_utime + children.ru_stime) * 1e9)
+    return elsewhere, resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
+
+
 def _pipes():
     """The conductor's, moved to where no function finds them, nor what it starts: that reads nothing and prints to stderr."""
     requests, replies = open(os.dup(0), encoding="utf-8"), open(os.dup(1), "w", encoding="utf-8")
@@ -269,7 +291,14 @@ def main() -> None:
         reply = getattr(serving, request["ask"], None)
         if reply is None or request["ask"].startswith("_"):
             reply = lambda request: dict(answer="error", message=f"unknown: {request['ask']!r}")
-        print(json.dumps(reply(request)), file=replies, flush=True)
+        try:
+            said = reply(request)
+        except Exception as error:
+            # Last what is quoted, and nothing behind it.
+            traceback.print_exc()
+            print(f"{type(error).__name__}: {' '.join(str(error).split())}", file=sys.stderr, flush=True)
+            os._exit(1)
+        print(json.dumps(said), file=replies, flush=True)
 
 
 if __name__ == "__main__":

@@ -4,12 +4,14 @@ import array
 import collections
 import dataclasses
 import functools
+import gc
 import os
 import pathlib
 import pickle
 import re
 import subprocess
 import sys
+import threading
 import time
 from decimal import Decimal
 from fractions import Fraction
@@ -243,6 +245,13 @@ def test_keys_that_begin_as_what_is_compressed_are_keys():
         assert fathom.kv([magic + b"123", b"abc", b"abd"], **asked).rows
 
 
+def test_a_first_key_that_begins_with_a_byte_order_mark_has_it():
+    for keys in (["\ufeffa", "a"], ["a", "\ufeffa"]):
+        assert key_bytes(keys)[0].decode("utf-8-sig" if keys[0] > "a" else "utf-8").split("\n")[:2] == keys
+        found = fathom.kv(keys, structure="std", hash="siphash13", budget="5ms").json["portrait"]
+        assert (found["distinct"], found["bytes"]) == (2, 5)
+
+
 def test_keys_are_one_column_and_those_of_a_dict():
     assert key_bytes({"a": 1, "b": 2}) == (b"a\nb\n", "lines") and key_bytes({7}) == (b"7\n", "integers")
     for library, make in [("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "table")]:
@@ -444,6 +453,65 @@ def printing(numbers):
 def test_what_a_function_prints_and_reads_is_not_the_conductors():
     [case] = fathom.compare([linear, printing], args=[[1, 2]], rounds=6, processes=1).cases
     assert [one.failure for one in case.contenders] == [None, None]
+
+
+def threaded(numbers):
+    """Lets another thread add."""
+    found = []
+    thread = threading.Thread(target=lambda: found.append(linear(numbers)))
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+def waiting(numbers):
+    """Waits before it adds."""
+    time.sleep(0.001)
+    return linear(numbers)
+
+
+def child(numbers):
+    """Lets a process add."""
+    code = f"print(sum({numbers}))"
+    return int(subprocess.run([sys.executable, "-Sc", code], capture_output=True, check=True).stdout)
+
+
+@pytest.mark.parametrize("function", [threaded, waiting, child])
+def test_functions_that_work_elsewhere_are_not_judged_by_their_threads_time(function):
+    [case] = fathom.compare([linear, function], args=[list(range(9))], rounds=6, processes=1).json["cases"]
+    assert case["measured"]["failures"] == [None] * len(case["contenders"])
+    assert case["judged"]["clock"] == "wall"
+
+
+def frozen(_):
+    """Whether what was there before is not looked through for garbage."""
+    return gc.get_freeze_count() > 1000
+
+
+def always(_):
+    """True."""
+    return True
+
+
+def test_what_was_there_before_is_no_garbage_to_be_looked_for_before_each_sample():
+    [case] = fathom.compare([always, frozen], args=[1], rounds=6, processes=1).cases
+    assert [one.failure for one in case.contenders] == [None, None]
+
+
+def two_lines(_):
+    """Raises."""
+    raise RuntimeError("not\ntoday")
+
+
+async def later(_):
+    """Is run by nobody."""
+
+
+def test_why_a_function_failed_is_told_in_a_line_of_its_own():
+    [case] = fathom.compare([always, two_lines], args=[1], rounds=6, processes=1).cases
+    assert case.contenders[1].failure.endswith("RuntimeError: not today")
+    with pytest.raises(TypeError, match="asyncio.run"):
+        fathom.compare([always, later], args=[1])
 
 
 def test_no_function_is_faster_than_what_a_call_costs():

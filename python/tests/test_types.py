@@ -18,6 +18,8 @@ import fathom.dask, fathom.ray, fathom.spark
 table = fathom.aggregate("a.csv", by=["host", "path"], values="ms", stats=["count"], null={"ms": "zero"})
 page: bytes = table.format("csv")
 size: int = table.bytes
+rows: list[tuple[object, ...]] = list(table)
+frames = [table.to_pandas(), table.to_polars(), table.to_arrow(exact=True)]
 mean: fathom.Mean = fathom.haversine(b"[]")
 both: float = mean.mean + (mean.mean_in_order or 0.0) + mean.pairs + mean.skipped + mean.bytes
 run: fathom.Run = fathom.run(["a", "b"], budget="5s", names=["a", "b"])
