@@ -131,6 +131,18 @@ fn lines(cells: &[(String, Option<f64>)]) -> String {
     cells.iter().map(line).collect()
 }
 
+/// What a run on the text of the cells says.
+fn of_text(cells: &[(String, Option<f64>)], query: &Query, options: &Options) -> Summary {
+    let reader = Box::new(std::io::Cursor::new(lines(cells).into_bytes()));
+    let sources = vec![TextSource::Stream { path: "text".into(), reader }];
+    let (fail, progress) = (crate::OnError::Fail, Progress::default());
+    crate::delimited::aggregate(sources, query, options, fail, &progress).unwrap()
+}
+
+fn shown(summary: &Summary) -> Vec<u8> {
+    csv(&summary.columns, &Layout::default())
+}
+
 #[test]
 fn a_condition_takes_the_rows_that_it_takes_of_text() {
     let (cells, statistics) = (cells(20_000), Layout::default().statistics);
@@ -140,18 +152,9 @@ fn a_condition_takes_the_rows_that_it_takes_of_text() {
     ] {
         let mut query = crate::delimited::Query::new(b';');
         query.filter = Some(Filter::parse(condition).unwrap());
-        let reader = Box::new(std::io::Cursor::new(lines(&cells).into_bytes()));
-        let expected = crate::delimited::aggregate(
-            vec![TextSource::Stream { path: "text".into(), reader }],
-            &query,
-            &Options::default(),
-            crate::OnError::Fail,
-            &Progress::default(),
-        );
-        let expected = expected.unwrap();
+        let expected = of_text(&cells, &query, &Options::default());
         for sizes in [(20_000, 1), (777, 2), (1, 3)] {
             let found = of_some(&cells, sizes, &filtered(condition, true), &statistics).unwrap();
-            let shown = |summary: &Summary| csv(&summary.columns, &Layout::default());
             assert!(shown(&found) == shown(&expected), "{condition} {sizes:?}");
             let counts = |summary: &Summary| (summary.records, summary.left_out, summary.rejected);
             assert_eq!(counts(&found), counts(&expected));
@@ -193,16 +196,11 @@ fn keys_are_shaped_as_those_of_text_and_what_is_in_no_bucket_is_refused() {
         (query.by, query.trim, query.ignore_case) = (crate::By::list(by).unwrap(), trim, trim);
         query
     };
-    let shown = |summary: &Summary| csv(&summary.columns, &Layout::default());
     for query in [shape("1:2.5", true), shape("1", true)] {
-        let reader = Box::new(std::io::Cursor::new(lines(&cells).into_bytes()));
-        let source = TextSource::Stream { path: "text".into(), reader };
-        let (options, progress) = (Options::default(), Progress::default());
-        let fail = crate::OnError::Fail;
-        let expected = crate::delimited::aggregate(vec![source], &query, &options, fail, &progress);
+        let expected = of_text(&cells, &query, &Options::default());
         let frame = Frame { shape: Some(query), ..frame(true) };
         let found = of_some(&cells, (777, 2), &frame, &[]).unwrap();
-        assert!(shown(&found) == shown(&expected.unwrap()));
+        assert!(shown(&found) == shown(&expected));
     }
     (cells[7].0, cells[9].0, cells[11].0) = ("x".to_owned(), String::new(), " ".to_owned());
     let frame = Frame { shape: Some(shape("1:2.5", true)), ..frame(false) };
@@ -253,7 +251,6 @@ fn text(value: f64) -> String {
 #[test]
 fn a_table_and_its_text_have_the_same_result() {
     let cells = cells(20_000);
-    let text = lines(&cells);
     let named = |words: &str| {
         words.split(',').map(|word| Statistic::named(word).unwrap()).collect::<Vec<_>>()
     };
@@ -261,15 +258,8 @@ fn a_table_and_its_text_have_the_same_result() {
     for statistics in [named(sums), named("median,p99.9,distinct,mode,first,last,sum,rows")] {
         let options = Options::default().for_statistics(&statistics);
         let layout = Layout { statistics: statistics.clone(), ..Layout::default() };
-        let reader = Box::new(std::io::Cursor::new(text.clone().into_bytes()));
-        let expected = crate::delimited::aggregate(
-            vec![TextSource::Stream { path: "text".into(), reader }],
-            &crate::delimited::Query::new(b';'),
-            &options,
-            crate::OnError::Fail,
-            &Progress::default(),
-        );
-        let expected = csv(&expected.unwrap().columns, &layout);
+        let expected = of_text(&cells, &Query::new(b';'), &options);
+        let expected = csv(&expected.columns, &layout);
         for (batch, threads) in [(20_000, 1), (777, 2), (1, 3)] {
             let found = of_columns(&cells, batch, threads, (true, &statistics)).unwrap();
             assert!(csv(&found.columns, &layout) == expected, "batches of {batch}");
