@@ -451,35 +451,6 @@ mod tests {
     }
 
     #[test]
-    fn every_point_of_the_space_parses_back_or_says_why_it_is_not_built() {
-        let mut built = 0;
-        for &entry in Entry::ALL {
-            for &table in Table::ALL {
-                for &check in Check::ALL {
-                    for &parse in Parse::ALL {
-                        for &scan in Scan::ALL {
-                            let point = Strategy { entry, table, check, parse, scan, ..FINAL };
-                            match point.checked() {
-                                Ok(point) => assert_eq!(point.to_string().parse(), Ok(point)),
-                                Err(error) => {
-                                    assert!(
-                                        error.to_string().contains("there is only")
-                                            || error.to_string().contains("share"),
-                                        "{error}"
-                                    );
-                                    continue;
-                                }
-                            }
-                            built += 1;
-                        }
-                    }
-                }
-            }
-        }
-        assert_eq!(built, 4 + 16 + 2);
-    }
-
-    #[test]
     fn mistakes_are_answered_with_what_there_is() {
         for (text, expected) in [
             ("finale", "no strategy \"finale\"; there is: old, sharedht"),
