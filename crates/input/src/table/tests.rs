@@ -119,6 +119,18 @@ fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
         .unwrap()
 }
 
+/// A batch of one column.
+fn one(name: &str, column: impl Array + 'static) -> RecordBatch {
+    batch(vec![(name, Arc::new(column) as ArrayRef)])
+}
+
+/// An Arrow file.
+fn arrow(batch: &RecordBatch, options: IpcWriteOptions) -> Vec<u8> {
+    let mut file = FileWriter::try_new_with_options(Vec::new(), &batch.schema(), options).unwrap();
+    file.write(batch).unwrap();
+    file.into_inner().unwrap()
+}
+
 /// A Parquet file, an Arrow file and an Arrow stream of the same batches, in parts of as many rows.
 fn files(batches: &[RecordBatch], rows: usize) -> [Vec<u8>; 3] {
     let schema = batches[0].schema();
@@ -219,8 +231,7 @@ fn a_time_beyond_the_calendar_is_its_number() {
 /// As the first bytes of a text it was a mark, and the column was not there.
 #[test]
 fn a_name_that_begins_with_a_byte_order_mark_keeps_it() {
-    let numbers = Arc::new(Int64Array::from(vec![1])) as ArrayRef;
-    for file in files(&[batch(vec![("\u{feff}n", numbers)])], 10) {
+    for file in files(&[one("\u{feff}n", Int64Array::from(vec![1]))], 10) {
         assert_eq!(text(&file, None, 1).unwrap(), "\"\u{feff}n\"\n1\n");
     }
 }
@@ -228,18 +239,15 @@ fn a_name_that_begins_with_a_byte_order_mark_keeps_it() {
 #[test]
 fn a_decimal_of_hundreds_has_its_zeros() {
     let numbers = Decimal64Array::from(vec![7, -12]).with_precision_and_scale(9, -2).unwrap();
-    let batch = batch(vec![("n", Arc::new(numbers) as ArrayRef)]);
-    let mut file = FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
-    file.write(&batch).unwrap();
-    assert_eq!(text(&file.into_inner().unwrap(), None, 1).unwrap(), "n\n700\n-1200\n");
+    let file = arrow(&one("n", numbers), IpcWriteOptions::default());
+    assert_eq!(text(&file, None, 1).unwrap(), "n\n700\n-1200\n");
 }
 
 #[test]
 fn parts_keep_their_order_on_any_number_of_threads() {
-    let numbers = Int64Array::from_iter_values(0..50_000);
-    let batch = batch(vec![("n", Arc::new(numbers) as ArrayRef)]);
+    let numbers = one("n", Int64Array::from_iter_values(0..50_000));
     let wanted: String = (0..50_000).map(|n| format!("{n}\n")).collect();
-    for file in files(&[batch], 3_000) {
+    for file in files(&[numbers], 3_000) {
         for threads in [1, 2, 7, 100] {
             assert_eq!(text(&file, None, threads).unwrap(), format!("n\n{wanted}"));
         }
@@ -248,8 +256,7 @@ fn parts_keep_their_order_on_any_number_of_threads() {
 
 #[test]
 fn whoever_leaves_early_leaves_no_thread_that_waits_for_him() {
-    let numbers = Arc::new(Int64Array::from_iter_values(0..50_000)) as ArrayRef;
-    for file in files(&[batch(vec![("n", numbers)])], 3_000) {
+    for file in files(&[one("n", Int64Array::from_iter_values(0..50_000))], 3_000) {
         let count = Arc::new(AtomicUsize::new(0));
         let size = file.len() as u64;
         let table = of(Box::new(Counted(file, Arc::clone(&count))), size).unwrap().ok().unwrap();
@@ -288,11 +295,10 @@ fn a_column_that_is_not_there_or_no_text_is_an_error() {
 #[test]
 fn a_table_without_columns_is_an_error() {
     // Its text began with a header of one column without a name, which then was not there.
-    let schema = Arc::new(Schema::empty());
-    let mut file = FileWriter::try_new(Vec::new(), &schema).unwrap();
     let rows = RecordBatchOptions::new().with_row_count(Some(3));
-    file.write(&RecordBatch::try_new_with_options(schema, vec![], &rows).unwrap()).unwrap();
-    let file = file.into_inner().unwrap();
+    let schema = Arc::new(Schema::empty());
+    let batch = RecordBatch::try_new_with_options(schema, vec![], &rows).unwrap();
+    let file = arrow(&batch, IpcWriteOptions::default());
     for wanted in [None, Some(&["n"][..])] {
         let said = text(&file, wanted, 1).unwrap_err().to_string();
         assert_eq!(said, "it has no columns");
@@ -323,7 +329,7 @@ fn dictionaries_of_a_stream_are_replaced_and_added_to() {
     let of = |names: &[&str]| {
         let mut column = StringDictionaryBuilder::<Int8Type>::new();
         column.extend(names.iter().map(|name| Some(*name)));
-        batch(vec![("town", Arc::new(column.finish()) as ArrayRef)])
+        one("town", column.finish())
     };
     let batches = [of(&["Oslo", "Rome"]), of(&["Oslo", "Rome", "Aix"]), of(&["Rome", "Aix"])];
     for handling in [DictionaryHandling::Resend, DictionaryHandling::Delta] {
@@ -393,8 +399,7 @@ fn a_source_that_breaks_off_is_no_error_of_the_folder() {
 
 #[test]
 fn a_stream_without_its_end_is_an_error_wherever_it_was_cut() {
-    let batch = batch(vec![("n", Arc::new(Int64Array::from_iter_values(0..9)) as ArrayRef)]);
-    let [_, _, stream] = files(&[batch], 3);
+    let [_, _, stream] = files(&[one("n", Int64Array::from_iter_values(0..9))], 3);
     for length in 8..stream.len() {
         let said = text(&stream[..length], None, 1).unwrap_err().to_string();
         assert!(said.contains("it has no end mark"), "{length} of {} bytes: {said}", stream.len());
@@ -407,20 +412,15 @@ fn a_stream_without_its_end_is_an_error_wherever_it_was_cut() {
 
 #[test]
 fn what_is_no_file_is_kept_in_one_if_it_is_a_table() {
-    let batch = batch(vec![("n", Arc::new(Int64Array::from_iter_values(0..9)) as ArrayRef)]);
-    for file in files(&[batch], 3) {
+    for file in files(&[one("n", Int64Array::from_iter_values(0..9))], 3) {
         let Input::File(bytes, size) = kept(Box::new(Cursor::new(file.clone()))).unwrap() else {
             panic!("a table is read on")
         };
         assert_eq!(size, file.len() as u64);
         let mut text = String::new();
         let table = of(bytes, size).unwrap().ok().expect("a table");
-        table
-            .choose(None, |_, _| String::new())
-            .unwrap()
-            .text(2)
-            .read_to_string(&mut text)
-            .unwrap();
+        let mut reader = table.choose(None, |_, _| String::new()).unwrap().text(2);
+        reader.read_to_string(&mut text).unwrap();
         assert_eq!(text, "n\n0\n1\n2\n3\n4\n5\n6\n7\n8\n");
     }
     for other in [&b""[..], b"n", b"n\n0\n1\n2\n3\n4\n"] {
@@ -437,13 +437,10 @@ fn what_is_no_file_is_kept_in_one_if_it_is_a_table() {
 #[test]
 fn a_buffer_that_says_it_decodes_to_more_than_it_can_is_an_error() {
     let numbers = Int64Array::from_iter_values((0..1000).map(|n| n % 7));
-    let batch = batch(vec![("n", Arc::new(numbers) as ArrayRef)]);
-    let options = arrow_ipc::writer::IpcWriteOptions::default()
+    let options = IpcWriteOptions::default()
         .try_with_compression(Some(arrow_ipc::CompressionType::LZ4_FRAME))
         .unwrap();
-    let mut file = FileWriter::try_new_with_options(Vec::new(), &batch.schema(), options).unwrap();
-    file.write(&batch).unwrap();
-    let mut file = file.into_inner().unwrap();
+    let mut file = arrow(&one("n", numbers), options);
     assert!(text(&file, None, 1).is_ok());
     let start = [&8000_i64.to_le_bytes()[..], b"\x04\x22\x4d\x18"].concat();
     let place = file.windows(start.len()).position(|bytes| bytes == start).expect("the buffer");
@@ -457,10 +454,8 @@ fn a_buffer_that_says_it_decodes_to_more_than_it_can_is_an_error() {
 /// A batch became text as a whole.
 #[test]
 fn a_batch_of_more_rows_than_memory_is_text_as_it_is_read() {
-    let batch = batch(vec![("n", Arc::new(NullArray::new(1 << 40)) as ArrayRef)]);
-    let mut file = FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
-    file.write(&batch).unwrap();
-    let table = opened(&file.into_inner().unwrap()).unwrap().unwrap();
+    let file = arrow(&one("n", NullArray::new(1 << 40)), IpcWriteOptions::default());
+    let table = opened(&file).unwrap().unwrap();
     let mut beginning = [0; 8];
     table.choose(None, |_, _| String::new()).unwrap().text(2).read_exact(&mut beginning).unwrap();
     assert_eq!(beginning, *b"n\n\"\"\n\"\"\n");
