@@ -332,31 +332,17 @@ mod tests {
 
     #[test]
     fn dates_without_dashes_were_times_of_other_years() {
-        for (text, expected) in [
-            ("20260203", true),
-            ("19001231", true),
-            ("20260203081458", true),
-            ("20261231235960", true),
-            ("202602030814", true),
-            ("190001010000", true),
-            ("2026", true),
-            ("2099", true),
-            ("1899", false),
-            ("2100", false),
-            ("20261303", false),
-            ("20260200", false),
-            ("20260203.0", false),
-            ("-2026", false),
-            ("202602", false),
-            ("20260203081461", false),
-            ("20260203086000", false),
-            ("202602032400", false),
-            ("20260203 814", false),
-            ("202602030814.0", false),
-            ("1795335298250", false),
-            ("179533529825", false),
-            ("2026-02-03", false),
-        ] {
+        let dates = [
+            "20260203", "19001231", "20260203081458", "20261231235960", "202602030814",
+            "190001010000", "2026", "2099",
+        ];
+        let others = [
+            "1899", "2100", "20261303", "20260200", "20260203.0", "-2026", "202602",
+            "20260203081461", "20260203086000", "202602032400", "20260203 814", "202602030814.0",
+            "1795335298250", "179533529825", "2026-02-03",
+        ];
+        for text in dates.into_iter().chain(others) {
+            let expected = dates.contains(&text);
             assert_eq!(is_bare_date(text.as_bytes(), Unit::Day), expected, "{text}");
             let is_date = expected && text.len() > 4;
             assert_eq!(is_bare_date(text.as_bytes(), Unit::Hour), is_date, "{text}");
