@@ -169,6 +169,11 @@ mod tests {
 
     #[test]
     fn everything_else_is_bad_both_ways() {
+        let is_value = |text: &str| match text.strip_prefix('-').unwrap_or(text).as_bytes() {
+            [a, b'.', b] => a.is_ascii_digit() && b.is_ascii_digit(),
+            [a, b, b'.', c] => [a, b, c].iter().all(|d| d.is_ascii_digit()),
+            _ => false,
+        };
         // Every text of up to five bytes over an alphabet of what could be mistaken.
         let alphabet = b"05:9.-;/ ";
         let mut texts = vec![String::new()];
@@ -178,25 +183,13 @@ mod tests {
                 .flat_map(|text| alphabet.iter().map(move |&b| format!("{text}{}", b as char)))
                 .collect();
             for text in &longer {
-                let body = text.strip_prefix('-').unwrap_or(text).as_bytes();
-                let is_value = match body {
-                    [a, b'.', b] => a.is_ascii_digit() && b.is_ascii_digit(),
-                    [a, b, b'.', c] => [a, b, c].iter().all(|d| d.is_ascii_digit()),
-                    _ => false,
-                };
                 let [forward, backward] = both_ways::<Branches>(text);
-                assert_eq!(forward.bad, !is_value, "{text:?}");
+                assert_eq!(forward.bad, !is_value(text), "{text:?}");
                 let [forward_2, backward_2] = both_ways::<Branchless>(text);
-                assert_eq!(forward_2.bad, !is_value, "{text:?}");
+                assert_eq!(forward_2.bad, !is_value(text), "{text:?}");
                 // Backwards a value may follow another delimiter: "5;1.0" ends in one.
-                let after = text.rsplit(';').next().unwrap();
-                let body = after.strip_prefix('-').unwrap_or(after).as_bytes();
-                let is_value = match body {
-                    [a, b'.', b] => a.is_ascii_digit() && b.is_ascii_digit(),
-                    [a, b, b'.', c] => [a, b, c].iter().all(|d| d.is_ascii_digit()),
-                    _ => false,
-                };
-                assert_eq!((backward.bad, backward_2.bad), (!is_value, !is_value), "{text:?}");
+                let is_bad = !is_value(text.rsplit(';').next().unwrap());
+                assert_eq!((backward.bad, backward_2.bad), (is_bad, is_bad), "{text:?}");
                 for found in [forward, backward, forward_2, backward_2] {
                     assert!((2..=6).contains(&found.bytes), "{text:?}");
                 }
