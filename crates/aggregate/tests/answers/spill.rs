@@ -198,14 +198,8 @@ fn what_is_gathered_later_is_written_as_what_is_gathered_at_once() {
                 let Some(streamed) = streamed(form) else { continue };
                 let progress = Progress::default();
                 let run = |options| {
-                    let source = vec![file(&input)];
-                    delimited::aggregate(
-                        source,
-                        &query(&task),
-                        options,
-                        OnError::Skip(None),
-                        &progress,
-                    )
+                    let (source, skip) = (vec![file(&input)], OnError::Skip(None));
+                    delimited::aggregate(source, &query(&task), options, skip, &progress)
                 };
                 let mut found = run(&later).unwrap();
                 assert!(found.gathering.is_some() && found.columns[0].groups.is_empty());
@@ -260,10 +254,8 @@ fn failed(create: fn(&Path) -> std::io::Result<File>) -> Result<(), Error> {
     let options =
         Options { threads: 2, memory_limit_bytes: Some(1 << 20), spill, ..Options::default() };
     let input = String::from_utf8(many(50_000)).unwrap().replace(',', ";").replace(";0\n", "\n");
-    let input: String = input
-        .lines()
-        .map(|line| line.rsplit_once(';').unwrap().0)
-        .fold(String::new(), |all, line| all + line + "\n");
+    let line = |line: &str| format!("{}\n", line.rsplit_once(';').unwrap().0);
+    let input: String = input.lines().map(line).collect();
     let source = vec![stream(input.as_bytes(), 5000)];
     let mut summary = aggregate(source, &options, OnError::Skip(None), &Progress::default())?;
     summary.pieces::<Error>(&[], |_| Ok(()))
@@ -296,14 +288,12 @@ fn a_folder_in_which_nothing_can_be_made_is_an_error_before_anything_is_read() {
 #[test]
 fn bytes_that_are_not_those_that_were_written_are_an_error() {
     // What is written there reads as zeros, or is not there.
-    for (name, said) in [
-        ("/dev/zero", "what is read back is not what was written"),
-        ("/dev/null", "failed to fill whole buffer"),
+    let zeros: fn(&Path) -> _ = |_| File::options().read(true).write(true).open("/dev/zero");
+    let nothing: fn(&Path) -> _ = |_| File::options().read(true).write(true).open("/dev/null");
+    for (create, said) in [
+        (zeros, "what is read back is not what was written"),
+        (nothing, "failed to fill whole buffer"),
     ] {
-        let create: fn(&Path) -> std::io::Result<File> = match name {
-            "/dev/zero" => |_| File::options().read(true).write(true).open("/dev/zero"),
-            _ => |_| File::options().read(true).write(true).open("/dev/null"),
-        };
         let error = failed(create).unwrap_err();
         assert_eq!(error.to_string(), format!("cannot spill to the folder: {said}"));
     }
@@ -312,13 +302,8 @@ fn bytes_that_are_not_those_that_were_written_are_an_error() {
 #[test]
 fn one_key_with_more_values_than_memory_is_an_error_and_no_wrong_number() {
     let input: String = (0..1_400_000).map(|at| format!("one;{at}.{at}\n")).collect();
-    let spill = Some(spill());
-    let options = Options {
-        memory_limit_bytes: Some(1 << 20),
-        spill,
-        with_values: true,
-        ..Options::default()
-    };
+    let (memory_limit_bytes, spill) = (Some(1 << 20), Some(spill()));
+    let options = Options { memory_limit_bytes, spill, with_values: true, ..Options::default() };
     let run = |options| {
         let source = vec![stream(input.as_bytes(), 5000)];
         aggregate(source, options, OnError::Fail, &Progress::default())
