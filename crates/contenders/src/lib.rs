@@ -64,6 +64,7 @@ mod own;
 pub mod people;
 pub mod planted;
 pub mod read;
+mod several;
 pub mod sql;
 #[cfg(feature = "kv")]
 pub mod store;

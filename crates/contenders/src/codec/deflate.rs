@@ -1,35 +1,25 @@
 //! The crate `miniz_oxide`: deflate in safe Rust, at levels 1 and 6, in the zlib format.
 
-use fathom_measure::contender::{Contender, Meta, Path, Preparation, Unsupported};
+use fathom_measure::contender::{Meta, Path, Unsupported};
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use miniz_oxide::inflate::decompress_slice_iter_to_slice;
 
 use super::workload::{Codec, Texts};
+use crate::several::Several;
 
-pub(super) struct Deflate;
-
-impl Contender<Texts> for Deflate {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "miniz-oxide",
-            hardware: Path::portable,
-            ..Meta::of_crate("miniz_oxide", "MIT OR Zlib OR Apache-2.0", include_str!("deflate.rs"))
-        }
-    }
-
-    fn variants(&self) -> &'static [&'static str] {
-        &["1", "6"]
-    }
-
-    fn prepare<'w>(&self, workload: &'w Texts) -> Preparation<'w> {
-        workload.coded(Level(6))
-    }
-
-    fn prepare_variant<'w>(&self, variant: &str, workload: &'w Texts) -> Preparation<'w> {
+pub(super) static DEFLATE: Several<Texts> = Several {
+    meta: Meta {
+        name: "miniz-oxide",
+        hardware: Path::portable,
+        ..Meta::of_crate("miniz_oxide", "MIT OR Zlib OR Apache-2.0", include_str!("deflate.rs"))
+    },
+    ways: &["1", "6"],
+    usual: "6",
+    prepare: |variant, workload| {
         let level = variant.parse().map_err(|_| Unsupported(format!("has no level {variant}")))?;
         workload.coded(Level(level))
-    }
-}
+    },
+};
 
 struct Level(u8);
 

@@ -50,9 +50,9 @@ pub static FAMILY: Family<Texts> = Family {
         #[cfg(feature = "cpu")]
         &snap::SNAP,
         #[cfg(feature = "cpu")]
-        &deflate::Deflate,
+        &deflate::DEFLATE,
         #[cfg(feature = "cpu")]
-        &zlib_rs::ZlibRs,
+        &zlib_rs::ZLIB_RS,
         #[cfg(feature = "cpu")]
         &ruzstd::RUZSTD,
         &lz4::LZ4,

@@ -2,27 +2,17 @@
 //! ahead), or that all of it is going to be needed (`willneed`: it begins to read all).
 
 use fathom_machine::os::cache;
-use fathom_measure::contender::{Contender, Meta, Preparation, Unsupported};
+use fathom_measure::contender::{Meta, Unsupported};
 
 use super::plain::read_into;
 use super::workload::File;
+use crate::several::Several;
 
-pub(super) struct Advised;
-
-impl Contender<File> for Advised {
-    fn meta(&self) -> Meta {
-        Meta { name: "advised", ..Meta::of(include_str!("advised.rs")) }
-    }
-
-    fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
-        self.prepare_variant("sequential", workload)
-    }
-
-    fn variants(&self) -> &'static [&'static str] {
-        &["sequential", "willneed"]
-    }
-
-    fn prepare_variant<'w>(&self, variant: &str, workload: &'w File) -> Preparation<'w> {
+pub(super) static ADVISED: Several<File> = Several {
+    meta: Meta { name: "advised", ..Meta::of(include_str!("advised.rs")) },
+    ways: &["sequential", "willneed"],
+    usual: "sequential",
+    prepare: |variant, workload| {
         let advise = match variant {
             "sequential" => cache::expect_in_order,
             "willneed" => cache::expect_whole,
@@ -33,5 +23,5 @@ impl Contender<File> for Advised {
             advise(file)?;
             read_into(file, &mut buffer)
         })
-    }
-}
+    },
+};

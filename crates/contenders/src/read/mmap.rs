@@ -3,31 +3,21 @@
 //! file by one call, whatever the buffer.
 
 use fathom_machine::os::map::FileMap;
-use fathom_measure::contender::{Contender, Meta, Preparation, Unsupported};
+use fathom_measure::contender::{Meta, Unsupported};
 
 use super::sum::Sum;
 use super::workload::File;
+use crate::several::Several;
 
-pub(super) struct Mmap;
-
-impl Contender<File> for Mmap {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "mmap",
-            caveat: "a file made shorter while it is mapped ends the process",
-            ..Meta::of(include_str!("mmap.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
-        self.prepare_variant("faulted", workload)
-    }
-
-    fn variants(&self) -> &'static [&'static str] {
-        &["faulted", "populated", "whole"]
-    }
-
-    fn prepare_variant<'w>(&self, variant: &str, workload: &'w File) -> Preparation<'w> {
+pub(super) static MMAP: Several<File> = Several {
+    meta: Meta {
+        name: "mmap",
+        caveat: "a file made shorter while it is mapped ends the process",
+        ..Meta::of(include_str!("mmap.rs"))
+    },
+    ways: &["faulted", "populated", "whole"],
+    usual: "faulted",
+    prepare: |variant, workload| {
         let (populate, is_whole) = match variant {
             "faulted" => (false, false),
             "populated" => (true, false),
@@ -47,5 +37,5 @@ impl Contender<File> for Mmap {
             }
             Ok(sum)
         })
-    }
-}
+    },
+};

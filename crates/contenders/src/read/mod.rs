@@ -42,9 +42,9 @@ pub static FAMILY: Family<File> = Family {
         &pread::PREAD,
         &fresh::FRESH,
         &huge::HUGE,
-        &mmap::Mmap,
+        &mmap::MMAP,
         &overlap::OVERLAP,
-        &advised::Advised,
+        &advised::ADVISED,
         &direct::DIRECT,
         &ahead::AHEAD,
         #[cfg(feature = "cpu")]

@@ -42,7 +42,7 @@ pub static FAMILY: Family<File> = Family {
         &quick::QUICK,
         &scan::SCAN,
         &views::VIEWS,
-        &chunks::Chunks,
+        &chunks::CHUNKS,
         &exact::EXACT,
         &vector::VECTOR,
         &strict::STRICT,
