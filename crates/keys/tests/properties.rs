@@ -115,17 +115,7 @@ proptest! {
 }
 
 fn plain() -> Recipe {
-    Recipe {
-        count: 1000,
-        seed: 1,
-        shape: Shape::Random,
-        integer_bits: None,
-        sizes: None,
-        values: None,
-        printable_values: false,
-        order: Order::Random,
-        duplicates: 0.0,
-    }
+    Recipe { count: 1000, seed: 1, ..Recipe::default() }
 }
 
 /// The first keys of seed 1: files with a published command line must stay what they are.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use fathom_keys::generate::{Order, Recipe, Shape, Sizes, generate};
+use fathom_keys::generate::{Recipe, Shape, Sizes, generate};
 use fathom_keys::trace::{self, Act, Kind, Trace};
 use fathom_keys::{Format, KeySet, detect, read};
 use fathom_measure::workload::{Data, Offer, Spec, SpecError};
@@ -103,17 +103,8 @@ fn made(spec: &Spec) -> Result<Keys, SpecError> {
     if count > 1 << 30 {
         return Err(spec.bad("count", "at most 1G keys"));
     }
-    let mut recipe = Recipe {
-        count,
-        seed: spec.number("seed")?,
-        shape: Shape::Random,
-        integer_bits: None,
-        sizes: None,
-        values: None,
-        printable_values: true,
-        order: Order::Random,
-        duplicates: 0.0,
-    };
+    let seed = spec.number("seed")?;
+    let mut recipe = Recipe { count, seed, printable_values: true, ..Recipe::default() };
     let shape = |name| Shape::ALL.iter().find(|(known, _)| *known == name).map(|found| found.1);
     match spec.text("keys") {
         // The length of kvbench's proteins.

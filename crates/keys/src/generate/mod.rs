@@ -22,7 +22,7 @@ pub use shape::Shape;
 pub use sizes::{Sizes, UnknownSizes};
 
 /// What key set is wanted.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Recipe {
     /// Keys, duplicates counted.
     pub count: u64,
@@ -45,9 +45,10 @@ pub struct Recipe {
 }
 
 /// The order of generated keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// Every order equally likely.
+    #[default]
     Random,
     /// Upwards by bytes, or by number.
     Sorted,

@@ -8,9 +8,10 @@ use super::RecipeError;
 use super::sizes::Sizes;
 
 /// A look of keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
     /// Letters and digits.
+    #[default]
     Random,
     /// 1, 2, 3 … with zeros in front.
     Sequential,
