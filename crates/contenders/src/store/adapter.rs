@@ -98,17 +98,10 @@ impl<S: Store> Contender<Keyed> for Stored<S> {
         if !workload.has_lengths(1..=S::LONGEST_KEY) {
             return Err(Unsupported(format!("takes keys of 1 to {} bytes", S::LONGEST_KEY)));
         }
+        let (can, kind) = (Abilities::TREE, self.kind);
         match workload.has_integers() {
-            true => prepare(
-                workload,
-                Keys::integers,
-                Abilities::TREE,
-                SINGLE,
-                loaded::<S, _>(self.kind),
-            ),
-            false => {
-                prepare(workload, Keys::strings, Abilities::TREE, SINGLE, loaded::<S, _>(self.kind))
-            }
+            true => prepare(workload, Keys::integers, can, SINGLE, loaded::<S, _>(kind)),
+            false => prepare(workload, Keys::strings, can, SINGLE, loaded::<S, _>(kind)),
         }
     }
 }
