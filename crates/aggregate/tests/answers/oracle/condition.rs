@@ -229,15 +229,9 @@ impl Amount {
 
     fn value(&self, fields: Fields<'_>) -> Result<Option<Fraction>, (usize, String)> {
         Ok(match self {
-            Amount::Literal(text) => Some(Fraction::of(&number::read(text.as_bytes()).unwrap())),
-            Amount::Field(place) => match fields(place)? {
-                None => None,
-                Some((at, _, text)) => {
-                    let number =
-                        number::read(&text).map_err(|why| (at, format!("Number({why})")))?;
-                    Some(Fraction::of(&number))
-                }
-            },
+            Amount::Literal(_) | Amount::Field(_) => {
+                self.exactly(fields)?.map(|number| Fraction::of(&number))
+            }
             Amount::Of(sign, sides) => {
                 let (left, right) = (sides[0].value(fields)?, sides[1].value(fields)?);
                 left.zip(right).and_then(|(left, right)| left.with(SIGNS[*sign], &right))
