@@ -159,22 +159,21 @@ fn text_runs(group: &Group) -> Vec<(&Vec<u8>, usize)> {
     counts.into_iter().collect()
 }
 
+/// Its values as near as they are kept.
+fn nearly(group: &Group, look: &Look) -> Group {
+    let near = |number: &Number| match look.approx {
+        None => number.clone(),
+        Some(digits) => number.nearly(digits),
+    };
+    Group { values: group.values.iter().map(near).collect(), ..Group::default() }
+}
+
 /// Definitions 7 and 1 of Hyndman and Fan, with places from 0.
 fn quantile(group: &Group, percent: &str, look: &Look) -> Option<Fraction> {
     let share = super::number::read(percent.as_bytes()).expect("a percentage");
     let (above, below) = (share.units, ten_to(share.decimals + 2));
-    let near;
-    let nearly = match look.approx {
-        None => group,
-        Some(digits) => {
-            near = Group {
-                values: group.values.iter().map(|n| n.nearly(digits)).collect(),
-                ..group.clone()
-            };
-            &near
-        }
-    };
-    let sorted = sorted(nearly);
+    let near = nearly(group, look);
+    let sorted = sorted(&near);
     let between_extremes = |found: Fraction| {
         let [low, high] = [Ordering::Less, Ordering::Greater].map(|o| extreme(group, o));
         let [low, high] = [Fraction::of(&low?), Fraction::of(&high?)];
@@ -210,11 +209,7 @@ fn crosses_zero(group: &Group, percent: &str, look: &Look) -> bool {
 /// The bounds, and how many numbers are in each tenth between them: not below its lower end, and below its upper
 /// end unless it is the last.
 fn bins(group: &Group, look: &Look) -> Option<(Number, Number, Vec<usize>)> {
-    let near: Vec<Number> = match look.approx {
-        None => group.values.clone(),
-        Some(digits) => group.values.iter().map(|number| number.nearly(digits)).collect(),
-    };
-    let near = Group { values: near, ..Group::default() };
+    let near = nearly(group, look);
     let [low, high] = [Ordering::Less, Ordering::Greater].map(|o| extreme(&near, o));
     let (low, high) = (low?, high?);
     let [from, to] = [&low, &high].map(Fraction::of);
