@@ -190,18 +190,13 @@ mod tests {
     #[test]
     fn utf_8_is_what_the_standard_library_says() {
         let mut random = crate::mix::SplitMix(4);
+        let choices = [0x41, 0x80, 0xbf, 0xc2, 0xe0, 0xed, 0xef, 0xf0, 0xf4];
+        let mut byte = || match random.word() {
+            word if word & 1 == 0 => choices[(word >> 8) as usize % 9],
+            word => (word >> 8) as u8,
+        };
         for _ in 0..20_000 {
-            let bytes: Vec<u8> = (0..5)
-                .map(|_| {
-                    let byte = random.word();
-                    let choices = [0x41, 0x80, 0xbf, 0xc2, 0xe0, 0xed, 0xef, 0xf0, 0xf4];
-                    if byte & 1 == 0 {
-                        choices[(byte >> 8) as usize % 9]
-                    } else {
-                        (byte >> 8) as u8
-                    }
-                })
-                .collect();
+            let bytes: [u8; 5] = std::array::from_fn(|_| byte());
             assert_eq!(is_utf8(&bytes), std::str::from_utf8(&bytes).is_ok(), "{bytes:?}");
         }
     }
