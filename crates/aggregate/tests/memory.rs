@@ -8,6 +8,7 @@ use fathom_aggregate::{
     Column, Error, OnError, Options, Progress, Query, Selector, Source, Spill, Value, aggregate,
     delimited,
 };
+use fathom_machine::os::usage::peak_bytes;
 
 const LIMIT_BYTES: usize = 80 << 20;
 
@@ -35,13 +36,6 @@ impl Read for Rows {
         self.rest.drain(..bytes);
         Ok(bytes)
     }
-}
-
-/// The most memory this process has had, in bytes.
-fn peak_bytes() -> usize {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() << 10
 }
 
 /// Names the case that a process of this program runs: a place among those of [`cases`].
@@ -97,7 +91,7 @@ fn a_memory_limit_bounds_the_peak_of_tables_that_grow_and_of_the_result() {
 }
 
 fn run((padding, value, kept, keys, outcome): Case) {
-    let before = peak_bytes();
+    let before = peak_bytes().unwrap();
     let reader = Box::new(Rows { next: 0, keys, padding, value, rest: Vec::new() });
     let source = Source::Stream { path: "-".into(), reader };
     let create = |at: &_| tempfile::tempfile_in(at);
@@ -138,6 +132,6 @@ fn run((padding, value, kept, keys, outcome): Case) {
         }
         (summary, _) => panic!("{:?}", summary.map(|_| "a result")),
     }
-    let taken = peak_bytes() - before;
-    assert!(taken < LIMIT_BYTES + BESIDE_BYTES, "{taken} bytes");
+    let taken = peak_bytes().unwrap() - before;
+    assert!(taken < (LIMIT_BYTES + BESIDE_BYTES) as u64, "{taken} bytes");
 }
