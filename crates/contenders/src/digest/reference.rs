@@ -80,6 +80,11 @@ fn md5(bytes: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use Operation::{
+        Blake3, HmacMd5, HmacSha1, HmacSha256, HmacSha384, HmacSha512, Md5, Sha1, Sha3_256,
+        Sha3_512, Sha256, Sha384, Sha512,
+    };
+
     use super::*;
 
     /// 448 bits: with what ends it two blocks of 64 bytes. Of NIST's examples for FIPS 180 and 202.
@@ -100,45 +105,33 @@ mod tests {
         // Of RFC 1321; the longer text's is by Python's `hashlib`.
         let (digits, more) = ("1234567890".repeat(8), "1234567890".repeat(20));
         for (operation, message, expected) in [
-            (Operation::Md5, "", "d41d8cd98f00b204e9800998ecf8427e"),
-            (Operation::Md5, &digits, "57edf4a22be3c955ac49da2e2107b67a"),
+            (Md5, "", "d41d8cd98f00b204e9800998ecf8427e"),
+            (Md5, &digits, "57edf4a22be3c955ac49da2e2107b67a"),
+            (Sha256, "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
             (
-                Operation::Sha256,
-                "",
-                "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-            ),
-            (
-                Operation::Sha256,
+                Sha256,
                 TWO_BLOCKS,
                 "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
             ),
             (
-                Operation::Sha512,
+                Sha512,
                 "",
                 "cf83e1357eefb8bdf1542850d66d8007d620e4050b5715dc83f4a921d36ce9ce\
                  47d0d13c5d85f2b0ff8318d2877eec2f63b931bd47417a81a538327af927da3e",
             ),
             (
-                Operation::Sha512,
+                Sha512,
                 TWO_LONG_BLOCKS,
                 "8e959b75dae313da8cf4f72814fc143f8f7779c6eb9f7fa17299aeadb6889018\
                  501d289e4900f7e4331b99dec4b5433ac7d329eeb6dd26545e96e55b874be909",
             ),
+            (Sha3_256, "", "a7ffc6f8bf1ed76651c14756a061d662f580ff4de43b49fa82d80a4b80f8434a"),
             (
-                Operation::Sha3_256,
-                "",
-                "a7ffc6f8bf1ed76651c14756a061d662f580ff4de43b49fa82d80a4b80f8434a",
-            ),
-            (
-                Operation::Sha3_256,
+                Sha3_256,
                 TWO_LONG_BLOCKS,
                 "916f6061fe879741ca6469b43971dfdb28b1a32dc36cb3254e812be27aad1d18",
             ),
-            (
-                Operation::Sha3_256,
-                &more,
-                "adc79e9c23050eac4f9d761b08ad918d89f20315497b8232c40689d2fcbdcb40",
-            ),
+            (Sha3_256, &more, "adc79e9c23050eac4f9d761b08ad918d89f20315497b8232c40689d2fcbdcb40"),
         ] {
             holds(operation, message, expected);
         }
@@ -148,42 +141,36 @@ mod tests {
     fn abc_has_the_digests_of_the_standards() {
         // RFC 1321, FIPS 180-4 and 202 (their examples), BLAKE3's `b3sum`; HMACs by Python's `hmac`.
         for (operation, expected) in [
-            (Operation::Md5, "900150983cd24fb0d6963f7d28e17f72"),
-            (Operation::Sha1, "a9993e364706816aba3e25717850c26c9cd0d89d"),
-            (Operation::Sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+            (Md5, "900150983cd24fb0d6963f7d28e17f72"),
+            (Sha1, "a9993e364706816aba3e25717850c26c9cd0d89d"),
+            (Sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
             (
-                Operation::Sha384,
+                Sha384,
                 "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed\
                  8086072ba1e7cc2358baeca134c825a7",
             ),
             (
-                Operation::Sha512,
+                Sha512,
                 "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a\
                  2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
             ),
+            (Sha3_256, "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532"),
             (
-                Operation::Sha3_256,
-                "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532",
-            ),
-            (
-                Operation::Sha3_512,
+                Sha3_512,
                 "b751850b1a57168a5693cd924b6b096e08f621827444f70d884f5d0240d2712e\
                  10e116e9192af3c91a7ec57647e3934057340b4cf408d5a56592f8274eec53f0",
             ),
-            (Operation::Blake3, "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85"),
-            (Operation::HmacMd5, "d9bf7c3a63eae7031c4e6d7c9b78ba93"),
-            (Operation::HmacSha1, "694abd10842d161ddbc54df8a0d57cf64d0dbcc9"),
+            (Blake3, "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85"),
+            (HmacMd5, "d9bf7c3a63eae7031c4e6d7c9b78ba93"),
+            (HmacSha1, "694abd10842d161ddbc54df8a0d57cf64d0dbcc9"),
+            (HmacSha256, "9946dad4e00e913fc8be8e5d3f7e110a4a9e832f83fb09c345285d78638d8a0e"),
             (
-                Operation::HmacSha256,
-                "9946dad4e00e913fc8be8e5d3f7e110a4a9e832f83fb09c345285d78638d8a0e",
-            ),
-            (
-                Operation::HmacSha384,
+                HmacSha384,
                 "6990e733fc90a053499f07eaac2d082b9218862226d3ff8f1a72df2b9e5abdda\
                  ad80c4a2fe2ad5b3e56cab3c5d7adec1",
             ),
             (
-                Operation::HmacSha512,
+                HmacSha512,
                 "18c4d2edb7dc012d4ade387e587ab7c52f50a384529f3e368392a1b0b16183f4\
                  0a62fe814cba2a049d9b0e72b7aac932006a2f6d77fa7b76aede1bd63d888241",
             ),
