@@ -15,7 +15,7 @@ use fathom_measure::meter::Meter;
 use fathom_measure::workload::{Offer, Spec, SpecError, Work};
 pub(crate) use fathom_random::SplitMix;
 
-use crate::tasks::each;
+use crate::tasks::{each, parameter};
 
 /// The lengths of the scheme, in bytes.
 pub const LENGTHS: [usize; 5] = [8, 50, 100, 1000, 10_000];
@@ -31,12 +31,12 @@ pub(crate) const FORM: Form = Form::Calls { iterations: ITERATIONS };
 
 /// The parameters of every workload built on [`Mix`].
 pub(crate) const PARAMETERS: &[Offer] = &[
-    Offer {
-        name: "size",
-        default: "mix",
-        doc: "bytes in the buffer, or `mix`: 20 calls each of 8, 50, 100, 1000 and 10,000 bytes",
-    },
-    Offer { name: "seed", default: "1", doc: "seed of the bytes" },
+    parameter(
+        "size",
+        "mix",
+        "bytes in the buffer, or `mix`: 20 calls each of 8, 50, 100, 1000 and 10,000 bytes",
+    ),
+    parameter("seed", "1", "seed of the bytes"),
 ];
 
 /// The buffers.

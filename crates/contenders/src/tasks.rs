@@ -3,6 +3,20 @@
 
 use fathom_measure::workload::{Offer, Spec};
 
+/// An operation of this name.
+pub(crate) const fn offer(name: &'static str, doc: &'static str) -> Offer {
+    parameter(name, "", doc)
+}
+
+/// A parameter of this name.
+pub(crate) const fn parameter(
+    name: &'static str,
+    default: &'static str,
+    doc: &'static str,
+) -> Offer {
+    Offer { name, default, doc }
+}
+
 /// Each of the operations with each of the values of a parameter.
 pub(crate) fn each(operations: &[Offer], parameter: &str, values: &[&str]) -> Vec<Spec> {
     let case = |offer: &Offer| {

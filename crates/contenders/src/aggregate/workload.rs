@@ -12,6 +12,7 @@ use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 use super::journey::{Strategy, StrategyError};
 use super::{plain, tables};
 use crate::own;
+use crate::tasks::{offer, parameter};
 
 /// A file of lines and how to aggregate it.
 pub struct Text {
@@ -36,17 +37,13 @@ pub(super) const FACTS: Facts = Facts {
 
 impl Workload for Text {
     const OPERATIONS: &'static [Offer] =
-        &[Offer { name: "brc", default: "", doc: "min, mean and max per key, printed sorted" }];
+        &[offer("brc", "min, mean and max per key, printed sorted")];
     const PARAMETERS: &'static [Offer] = &[
-        Offer { name: "threads", default: "0", doc: "threads; 0: as many as processors" },
-        Offer {
-            name: "rounding",
-            default: "half-up",
-            doc: "of means: half-up, ceiling or half-even",
-        },
-        Offer { name: "rows", default: "1M", doc: "rows to make when no file is given" },
-        Offer { name: "keys", default: "400", doc: "keys of a made file" },
-        Offer { name: "seed", default: "1", doc: "seed of a made file" },
+        parameter("threads", "0", "threads; 0: as many as processors"),
+        parameter("rounding", "half-up", "of means: half-up, ceiling or half-even"),
+        parameter("rows", "1M", "rows to make when no file is given"),
+        parameter("keys", "400", "keys of a made file"),
+        parameter("seed", "1", "seed of a made file"),
     ];
     const MADE: &'static [&'static str] = &["rows", "keys", "seed"];
 

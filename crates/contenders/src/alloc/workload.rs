@@ -10,6 +10,7 @@ use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 use fathom_random::Random;
 
 use super::kernel::{Script, run};
+use crate::tasks::{offer, parameter};
 
 /// Blocks and what is done with them.
 pub struct Blocks {
@@ -45,13 +46,13 @@ impl Workload for Blocks {
         offer("grow", "every block doubled in turns, four times, then given back"),
     ];
     const PARAMETERS: &'static [Offer] = &[
-        Offer { name: "blocks", default: "20000", doc: "how many are live at once" },
-        Offer {
-            name: "size",
-            default: "mixed",
-            doc: "bytes of each, or `mixed`: 8 to 1024, small ones as likely as large ones are rare",
-        },
-        Offer { name: "seed", default: "1", doc: "seed of sizes and orders" },
+        parameter("blocks", "20000", "how many are live at once"),
+        parameter(
+            "size",
+            "mixed",
+            "bytes of each, or `mixed`: 8 to 1024, small ones as likely as large ones are rare",
+        ),
+        parameter("seed", "1", "seed of sizes and orders"),
     ];
 
     fn load(spec: &Spec) -> Result<Blocks, SpecError> {
@@ -106,8 +107,4 @@ impl Workload for Blocks {
         };
         ["mixed", "1", "7000"].into_iter().flat_map(with).collect()
     }
-}
-
-const fn offer(name: &'static str, doc: &'static str) -> Offer {
-    Offer { name, default: "", doc }
 }

@@ -10,7 +10,7 @@ use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use super::container::{self, Tag};
 use crate::mix::{self, LENGTHS, Mix, SplitMix, random};
-use crate::tasks::listed;
+use crate::tasks::{listed, parameter};
 use crate::unit;
 
 /// What RC4 and SHAKE are keyed with in the forebear's rows.
@@ -137,14 +137,14 @@ impl Workload for Messages {
     const PARAMETERS: &'static [Offer] = &[
         mix::PARAMETERS[0],
         mix::PARAMETERS[1],
-        Offer {
-            name: "form",
-            default: "message",
-            doc: "`message`: random IV, padding, allocated output; `bare`: in place, fixed IV; \
+        parameter(
+            "form",
+            "message",
+            "`message`: random IV, padding, allocated output; `bare`: in place, fixed IV; \
                   of openssl alone `stream`, one message that goes on from call to call, and \
                   `keyed`, the key set for each message: what `openssl speed` does, the latter \
                   for gcm; rc4 and shake are streams in place whatever is said",
-        },
+        ),
     ];
 
     fn takes(spec: &Spec, parameter: &str) -> bool {

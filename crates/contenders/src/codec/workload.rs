@@ -17,7 +17,7 @@ use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 use crate::checksum::{crc32c, fast_sum};
 use crate::own;
 use crate::system::Blocks;
-use crate::tasks::tasks;
+use crate::tasks::{parameter, tasks};
 
 /// Texts and what is done with them.
 pub struct Texts {
@@ -79,12 +79,12 @@ pub(super) const FACTS: Facts = Facts {
 impl Workload for Texts {
     const OPERATIONS: &'static [Offer] = Operation::OFFERS;
     const PARAMETERS: &'static [Offer] = &[
-        Offer { name: "prefixes", default: "101", doc: "texts, evenly long up to 80,000 bytes" },
-        Offer {
-            name: "data",
-            default: "code",
-            doc: "`code`: this program's, differs by build; `people`: JSON, the same everywhere",
-        },
+        parameter("prefixes", "101", "texts, evenly long up to 80,000 bytes"),
+        parameter(
+            "data",
+            "code",
+            "`code`: this program's, differs by build; `people`: JSON, the same everywhere",
+        ),
     ];
     const MADE: &'static [&'static str] = &["prefixes", "data"];
 

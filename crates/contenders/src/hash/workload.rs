@@ -12,6 +12,7 @@ use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 use super::{HashFunction, Hashes};
 use crate::keyed::load;
 use crate::keyed::{Key, Keys};
+use crate::tasks::{offer, parameter};
 use fathom_random::Random;
 
 /// Keys or a buffer, and how they are hashed.
@@ -30,24 +31,16 @@ enum Operation {
 
 impl Workload for Hashing {
     const OPERATIONS: &'static [Offer] = &[
-        Offer {
-            name: "keys",
-            default: "",
-            doc: "each key on its own; the processor may overlap them",
-        },
-        Offer {
-            name: "chain",
-            default: "",
-            doc: "each key after the hash before it is known: latency",
-        },
-        Offer { name: "bulk", default: "", doc: "one buffer of `size` bytes" },
+        offer("keys", "each key on its own; the processor may overlap them"),
+        offer("chain", "each key after the hash before it is known: latency"),
+        offer("bulk", "one buffer of `size` bytes"),
     ];
     const PARAMETERS: &'static [Offer] = &[
         load::PARAMETERS[0],
         load::PARAMETERS[1],
         load::PARAMETERS[2],
         load::PARAMETERS[3],
-        Offer { name: "size", default: "64K", doc: "bulk: bytes in the buffer" },
+        parameter("size", "64K", "bulk: bytes in the buffer"),
     ];
 
     fn load(spec: &Spec) -> Result<Hashing, SpecError> {

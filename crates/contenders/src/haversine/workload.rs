@@ -10,6 +10,7 @@ use fathom_measure::digest::Digest;
 use fathom_measure::workload::{Data, Offer, Spec, SpecError, Work, Workload};
 
 use crate::own;
+use crate::tasks::{offer, parameter};
 
 /// A document `{"pairs":[…]}`.
 pub struct Document {
@@ -19,15 +20,11 @@ pub struct Document {
 
 impl Workload for Document {
     const OPERATIONS: &'static [Offer] =
-        &[Offer { name: "mean", default: "", doc: "JSON to the exactly rounded mean distance" }];
+        &[offer("mean", "JSON to the exactly rounded mean distance")];
     const PARAMETERS: &'static [Offer] = &[
-        Offer { name: "count", default: "96K", doc: "pairs in the document, without a file" },
-        Offer { name: "seed", default: "1", doc: "seed of the pairs" },
-        Offer {
-            name: "numbers",
-            default: "shortest",
-            doc: "how numbers are printed: shortest or course",
-        },
+        parameter("count", "96K", "pairs in the document, without a file"),
+        parameter("seed", "1", "seed of the pairs"),
+        parameter("numbers", "shortest", "how numbers are printed: shortest or course"),
     ];
     const MADE: &'static [&'static str] = &["count", "seed", "numbers"];
 

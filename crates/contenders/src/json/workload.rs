@@ -15,7 +15,7 @@ use crate::checksum::fast_sum;
 use crate::mix::SplitMix;
 use crate::own;
 use crate::people::{self, Person};
-use crate::tasks::{each, tasks};
+use crate::tasks::{each, parameter, tasks};
 
 /// A text and what is asked of it.
 pub struct Texts {
@@ -62,8 +62,7 @@ pub(super) const FACTS: Facts = Facts {
 
 impl Workload for Texts {
     const OPERATIONS: &'static [Offer] = Operation::OFFERS;
-    const PARAMETERS: &'static [Offer] =
-        &[Offer { name: "records", default: "8227", doc: "objects in the array" }];
+    const PARAMETERS: &'static [Offer] = &[parameter("records", "8227", "objects in the array")];
     const MADE: &'static [&'static str] = &["records"];
     const OF_FILES: &'static [&'static str] = &["dom", "dom-no-guess", "dom-interned"];
 

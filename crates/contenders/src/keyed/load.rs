@@ -13,22 +13,23 @@ use fathom_measure::workload::{Data, Offer, Spec, SpecError};
 
 use super::keys::{Keys, Shared, Storage, Text};
 use crate::own;
+use crate::tasks::parameter;
 
 /// Where keys come from; shared by all families that work on keys.
 pub(crate) const PARAMETERS: [Offer; 4] = [
-    Offer {
-        name: "keys",
-        default: "words",
-        doc: "without a file: words, urls, emails, uuids, ipv4, paths, hex, dna, random, clustered, \
+    parameter(
+        "keys",
+        "words",
+        "without a file: words, urls, emails, uuids, ipv4, paths, hex, dna, random, clustered, \
               sequential, long (410 letters), integers, integers-sequential, integers-clustered",
-    },
-    Offer { name: "count", default: "100000", doc: "without a file: how many keys" },
-    Offer {
-        name: "format",
-        default: "auto",
-        doc: "of the file: words, lines, csv:COLUMN, jsonl:FIELD, integers, u32, u64, bin-text …",
-    },
-    Offer { name: "seed", default: "1", doc: "seed of keys and probes" },
+    ),
+    parameter("count", "100000", "without a file: how many keys"),
+    parameter(
+        "format",
+        "auto",
+        "of the file: words, lines, csv:COLUMN, jsonl:FIELD, integers, u32, u64, bin-text …",
+    ),
+    parameter("seed", "1", "seed of keys and probes"),
 ];
 
 /// The keys of a spec: from its file, or from its seed.

@@ -3,6 +3,7 @@
 use fathom_measure::workload::{Offer, Spec};
 
 use super::load;
+use crate::tasks::{offer, parameter};
 
 /// What is done to the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,10 +95,6 @@ impl Operation {
     }
 }
 
-const fn offer(name: &'static str, doc: &'static str) -> Offer {
-    Offer { name, default: "", doc }
-}
-
 /// [`OPERATIONS`] without what they mean here.
 pub(super) const OFFERED: [Offer; OPERATIONS.len()] = {
     let mut offered = [OPERATIONS[0].1; OPERATIONS.len()];
@@ -115,52 +112,40 @@ pub(super) const PARAMETERS: &[Offer] = &[
     load::PARAMETERS[1],
     load::PARAMETERS[2],
     load::PARAMETERS[3],
-    Offer {
-        name: "probes",
-        default: "1000000",
-        doc: "keys looked for, updated or erased in a pass, at most: chosen at random; \
+    parameter(
+        "probes",
+        "1000000",
+        "keys looked for, updated or erased in a pass, at most: chosen at random; \
               find-same, insert and build always take all",
-    },
-    Offer {
-        name: "hit",
-        default: "0.9",
-        doc: "find-mixed, shared, replay: share of finds whose key is there",
-    },
-    Offer { name: "skew", default: "0.99", doc: "find-zipf, shared: the exponent; 0 is uniform" },
-    Offer { name: "span", default: "100", doc: "range: values read from each start" },
-    Offer { name: "threads", default: "2", doc: "shared: number of threads" },
-    Offer {
-        name: "reads",
-        default: "0.9",
-        doc: "shared, replay: share of finds; the rest changes",
-    },
-    Offer {
-        name: "hot",
-        default: "0",
-        doc: "shared: share of the finds that look for few keys often, as find-zipf does",
-    },
-    Offer {
-        name: "inserts",
-        default: "0.25",
-        doc: "shared, replay: share of the changes that insert a new key",
-    },
-    Offer {
-        name: "erases",
-        default: "0.25",
-        doc: "shared, replay: share of the changes that erase a key; the rest updates",
-    },
-    Offer {
-        name: "table",
-        default: "built",
-        doc: "what finds, changes and walks begin with: `built` from all keys in the best way it \
+    ),
+    parameter("hit", "0.9", "find-mixed, shared, replay: share of finds whose key is there"),
+    parameter("skew", "0.99", "find-zipf, shared: the exponent; 0 is uniform"),
+    parameter("span", "100", "range: values read from each start"),
+    parameter("threads", "2", "shared: number of threads"),
+    parameter("reads", "0.9", "shared, replay: share of finds; the rest changes"),
+    parameter(
+        "hot",
+        "0",
+        "shared: share of the finds that look for few keys often, as find-zipf does",
+    ),
+    parameter("inserts", "0.25", "shared, replay: share of the changes that insert a new key"),
+    parameter(
+        "erases",
+        "0.25",
+        "shared, replay: share of the changes that erase a key; the rest updates",
+    ),
+    parameter(
+        "table",
+        "built",
+        "what finds, changes and walks begin with: `built` from all keys in the best way it \
               offers, or `grown` by one insert after another",
-    },
-    Offer {
-        name: "trace",
-        default: "",
-        doc: "replay: the file of the trace, with a line `get KEY`, `put KEY`, `del KEY` or \
+    ),
+    parameter(
+        "trace",
+        "",
+        "replay: the file of the trace, with a line `get KEY`, `put KEY`, `del KEY` or \
               `scan KEY N` for each operation; without one it is drawn from the keys",
-    },
+    ),
 ];
 
 /// Whether `parameter` decides anything about what `spec`, which is complete, measures.

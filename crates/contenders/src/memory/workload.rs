@@ -14,7 +14,7 @@ use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use crate::checksum::fast_sum;
 use crate::mix::{Placed, SplitMix, random};
-use crate::tasks::tasks;
+use crate::tasks::{parameter, tasks};
 
 /// A buffer and what one pass does with it.
 pub struct Area {
@@ -90,16 +90,12 @@ pub(super) const FACTS: Facts = Facts {
 impl Workload for Area {
     const OPERATIONS: &'static [Offer] = Operation::OFFERS;
     const PARAMETERS: &'static [Offer] = &[
-        Offer {
-            name: "size",
-            default: "16M",
-            doc: "bytes in the buffer; l1, l2, l3: half of that cache (16M of l3 at most), memory: 64M to 128M",
-        },
-        Offer {
-            name: "every",
-            default: "1",
-            doc: "of fills and big moves only one in so many, from 1 to 25",
-        },
+        parameter(
+            "size",
+            "16M",
+            "bytes in the buffer; l1, l2, l3: half of that cache (16M of l3 at most), memory: 64M to 128M",
+        ),
+        parameter("every", "1", "of fills and big moves only one in so many, from 1 to 25"),
     ];
 
     fn load(spec: &Spec) -> Result<Area, SpecError> {

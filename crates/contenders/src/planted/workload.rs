@@ -3,6 +3,8 @@
 
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
+use crate::tasks::{offer, parameter};
+
 /// The chain without memory.
 pub const REGISTERS: &str = "registers";
 /// The chain through a ring in memory.
@@ -18,12 +20,12 @@ pub struct Steps {
 
 impl Workload for Steps {
     const OPERATIONS: &'static [Offer] = &[
-        Offer { name: REGISTERS, default: "", doc: "a chain of shifts, in registers" },
-        Offer { name: MEMORY, default: "", doc: "a chain of dependent loads" },
+        offer(REGISTERS, "a chain of shifts, in registers"),
+        offer(MEMORY, "a chain of dependent loads"),
     ];
     const PARAMETERS: &'static [Offer] = &[
-        Offer { name: "steps", default: "10000", doc: "steps in one iteration" },
-        Offer { name: "bytes", default: "8M", doc: "memory the loads wander over" },
+        parameter("steps", "10000", "steps in one iteration"),
+        parameter("bytes", "8M", "memory the loads wander over"),
     ];
 
     fn load(spec: &Spec) -> Result<Steps, SpecError> {

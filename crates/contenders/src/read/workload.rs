@@ -17,6 +17,7 @@ use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 use super::sum::Sum;
 use super::tables;
 use crate::own;
+use crate::tasks::{offer, parameter};
 
 /// A file to read.
 pub struct File {
@@ -37,16 +38,15 @@ const UNIT: u64 = 4 << 10;
 pub(super) const FACTS: Facts = Facts { tables: tables::of, ..Facts::NONE };
 
 impl Workload for File {
-    const OPERATIONS: &'static [Offer] =
-        &[Offer { name: "sum", default: "", doc: "read once and add the bytes up" }];
+    const OPERATIONS: &'static [Offer] = &[offer("sum", "read once and add the bytes up")];
     const PARAMETERS: &'static [Offer] = &[
-        Offer { name: "buffer", default: "256K", doc: "bytes at a time, in steps of 4K" },
-        Offer {
-            name: "cache",
-            default: "warm",
-            doc: "the file is in the page cache, or put out of it before each iteration: warm, cold",
-        },
-        Offer { name: "size", default: "64M", doc: "bytes of the file made when none is given" },
+        parameter("buffer", "256K", "bytes at a time, in steps of 4K"),
+        parameter(
+            "cache",
+            "warm",
+            "the file is in the page cache, or put out of it before each iteration: warm, cold",
+        ),
+        parameter("size", "64M", "bytes of the file made when none is given"),
     ];
     const MADE: &'static [&'static str] = &["size"];
 

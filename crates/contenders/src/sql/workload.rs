@@ -8,7 +8,7 @@ use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 use super::job;
 use super::store::Store;
 use crate::people::{self, NAMES, Person};
-use crate::tasks::{each, tasks};
+use crate::tasks::{each, parameter, tasks};
 
 /// Persons and what is done with them.
 pub struct Database {
@@ -51,7 +51,7 @@ pub(super) const FACTS: Facts = Facts {
 impl Workload for Database {
     const OPERATIONS: &'static [Offer] = Operation::OFFERS;
     const PARAMETERS: &'static [Offer] =
-        &[Offer { name: "rounds", default: "1000", doc: "rounds of eleven rows each" }];
+        &[parameter("rounds", "1000", "rounds of eleven rows each")];
 
     fn load(spec: &Spec) -> Result<Database, SpecError> {
         let rounds = usize::try_from(spec.number("rounds")?).ok().filter(|r| *r <= 100_000);

@@ -15,7 +15,7 @@ use super::rewrite;
 use crate::checksum::fast_sum;
 use crate::own;
 use crate::people;
-use crate::tasks::{each, tasks};
+use crate::tasks::{each, parameter, tasks};
 
 /// A text and what is asked of it.
 pub struct Scan {
@@ -130,17 +130,17 @@ pub(super) const FACTS: Facts = Facts {
 impl Workload for Scan {
     const OPERATIONS: &'static [Offer] = Operation::OFFERS;
     const PARAMETERS: &'static [Offer] = &[
-        Offer {
-            name: "records",
-            default: "8227",
-            doc: "objects in the array; of another document, about as many bytes",
-        },
-        Offer {
-            name: "document",
-            default: "people",
-            doc: "people, or messages, catalogue, coordinates: like twitter.json, citm_catalog.json, \
+        parameter(
+            "records",
+            "8227",
+            "objects in the array; of another document, about as many bytes",
+        ),
+        parameter(
+            "document",
+            "people",
+            "people, or messages, catalogue, coordinates: like twitter.json, citm_catalog.json, \
                   canada.json (json-valid)",
-        },
+        ),
     ];
     const MADE: &'static [&'static str] = &["records", "document"];
     const OF_FILES: &'static [&'static str] = &["utf8", "json-valid"];

@@ -16,6 +16,7 @@ use fathom_measure::scratch::{self, Unnamed};
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use crate::own;
+use crate::tasks::{offer, parameter};
 
 /// The metric: pairs that were not read to the nearest doubles.
 pub const PAIRS_WRONG: &str = "pairs_wrong";
@@ -80,11 +81,10 @@ macro_rules! step {
 pub(super) use step;
 
 impl Workload for File {
-    const OPERATIONS: &'static [Offer] =
-        &[Offer { name: "mean", default: "", doc: "file to mean distance" }];
+    const OPERATIONS: &'static [Offer] = &[offer("mean", "file to mean distance")];
     const PARAMETERS: &'static [Offer] = &[
-        Offer { name: "count", default: "96K", doc: "pairs to make when no file is given" },
-        Offer { name: "numbers", default: "course", doc: "how they are printed: course, shortest" },
+        parameter("count", "96K", "pairs to make when no file is given"),
+        parameter("numbers", "course", "how they are printed: course, shortest"),
     ];
     const MADE: &'static [&'static str] = &["count", "numbers"];
 
