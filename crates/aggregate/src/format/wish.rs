@@ -207,28 +207,19 @@ impl Wanted<'_> {
             let (name, known) = (wish.name.clone(), headings(columns, layout));
             return Err(WishError::Unknown { name, known });
         };
-        if let Sort::By(Telling::Of(at, statistic)) = sort
-            && columns[at].is_text
-            && !statistic.is_of_texts()
-        {
-            return Err(WishError::Text { name: columns[at].name.clone(), statistic });
-        }
-        if let Sort::By(Telling::Of(_, statistic)) = sort
-            && !statistic.has_order()
-        {
-            return Err(WishError::NoOrder(statistic));
-        }
-        if let Sort::By(Telling::Of(_, statistic)) = sort
-            && layout.errors
-            && statistic.needs_all()
-        {
-            return Err(WishError::NotKept(statistic));
-        }
-        if let Sort::By(Telling::Of(_, statistic)) = sort
-            && self.only_counts
-            && !statistic.is_of_records()
-        {
-            return Err(WishError::NoValues(statistic));
+        if let Sort::By(Telling::Of(at, statistic)) = sort {
+            if columns[at].is_text && !statistic.is_of_texts() {
+                return Err(WishError::Text { name: columns[at].name.clone(), statistic });
+            }
+            if !statistic.has_order() {
+                return Err(WishError::NoOrder(statistic));
+            }
+            if layout.errors && statistic.needs_all() {
+                return Err(WishError::NotKept(statistic));
+            }
+            if !statistic.is_of_records() && self.only_counts {
+                return Err(WishError::NoValues(statistic));
+            }
         }
         let falling = wish.falling.unwrap_or(matches!(sort, Sort::By(_)));
         Ok(Criterion { sort, falling: falling != self.reverse })
