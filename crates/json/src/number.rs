@@ -361,18 +361,12 @@ mod tests {
 
     #[test]
     fn what_is_no_number_says_where() {
-        for (text, at, code) in [
-            ("-", 1, Code::ExpectedDigit),
-            ("-x", 1, Code::ExpectedDigit),
-            ("1.", 2, Code::ExpectedDigit),
-            ("1.e5", 2, Code::ExpectedDigit),
-            ("1e", 2, Code::ExpectedDigit),
-            ("1e+x", 3, Code::ExpectedDigit),
-            ("00", 1, Code::LeadingZero),
-            ("-01", 2, Code::LeadingZero),
-        ] {
-            assert_eq!(scan(text.as_bytes(), 0).unwrap_err(), (at, code), "{text}");
+        let refused = |text: &str| scan(text.as_bytes(), 0).unwrap_err();
+        for (text, at) in [("-", 1), ("-x", 1), ("1.", 2), ("1.e5", 2), ("1e", 2), ("1e+x", 3)] {
+            assert_eq!(refused(text), (at, Code::ExpectedDigit), "{text}");
         }
+        assert_eq!(refused("00"), (1, Code::LeadingZero));
+        assert_eq!(refused("-01"), (2, Code::LeadingZero));
     }
 
     #[test]
