@@ -146,31 +146,20 @@ fn a_promise_of_zero_bytes_is_checked() {
 fn damaged_records_have_offsets() {
     let file = hex(BIN_TEXT);
     let error = |bytes: &[u8], format| read(bytes, &format).unwrap_err().to_string();
-    assert_eq!(
-        error(&[], Format::BinText),
-        "byte 0: the header has 4 bytes, the file has 0 from here"
-    );
-    assert_eq!(
-        error(&file[..13], Format::BinText),
-        "byte 13: the file ends where record 2 of 3 should begin or go on"
-    );
-    assert_eq!(
-        error(&file[..29], Format::BinText),
-        "byte 21: a key of 5 bytes with 4 bytes left (record 3 of 3)"
-    );
+    let refused = |bytes: &[u8], said: &str| assert_eq!(error(bytes, Format::BinText), said);
+    refused(&[], "byte 0: the header has 4 bytes, the file has 0 from here");
+    refused(&file[..13], "byte 13: the file ends where record 2 of 3 should begin or go on");
+    refused(&file[..29], "byte 21: a key of 5 bytes with 4 bytes left (record 3 of 3)");
     let mut long = file.clone();
     long.push(b'!');
-    assert_eq!(error(&long, Format::BinText), "byte 30: 1 byte after the last record");
+    refused(&long, "byte 30: 1 byte after the last record");
     let mut empty = file.clone();
     empty[4] = 0;
-    assert_eq!(error(&empty, Format::BinText), "byte 4: an empty key (record 1)");
+    refused(&empty, "byte 4: an empty key (record 1)");
     // A count of four thousand million reserves nothing.
     let mut liar = file.clone();
     liar[..4].copy_from_slice(&[0xfe, 0xff, 0xff, 0xff]);
-    assert_eq!(
-        error(&liar, Format::BinText),
-        "byte 30: the file ends where record 4 of 4294967294 should begin or go on"
-    );
+    refused(&liar, "byte 30: the file ends where record 4 of 4294967294 should begin or go on");
     let mut sum = hex("0100000000000000 0300000000000000 02000000 6162");
     assert_eq!(
         error(&sum, Format::BinText1),
