@@ -220,6 +220,12 @@ mod tests {
         block
     }
 
+    fn read(text: &[u8], level: Level) -> (Session, Result<(), Error>, Vec<Pair>) {
+        let (mut session, mut pairs) = (Session::new(OnError::Stop, level), Vec::new());
+        let read = session.read(&block(text), 0, &mut pairs, &mut Mark::default());
+        (session, read, pairs)
+    }
+
     #[test]
     fn elements_alike_are_read_by_template_and_others_by_the_lexer() {
         let alike = r#"{"x0":1.5, "y0":2,"x1":-3e0 ,"y1":4.25}"#;
@@ -231,9 +237,8 @@ mod tests {
             items.join("\n"),
         ] {
             for level in Level::available() {
-                let mut pairs = Vec::new();
-                let mut session = Session::new(OnError::Stop, level);
-                session.read(&block(text.as_bytes()), 0, &mut pairs, &mut Mark::default()).unwrap();
+                let (mut session, read, mut pairs) = read(text.as_bytes(), level);
+                read.unwrap();
                 session.end(&mut pairs).unwrap();
                 let expected = items.map(|item| match item == alike {
                     true => Pair::new([1.5, 2.0, -3.0, 4.25]),
@@ -286,23 +291,23 @@ mod tests {
         assert_eq!((pairs.len(), session.counts()), (3, (5, 2)));
     }
 
-    /// Reads `[x0, y0, x1, y1]` texts as one array and compares every bit with the standard
+    /// Reads texts of numbers, four to an element, as one array and compares every bit with the standard
     /// library's parser.
-    fn check_numbers(texts: &[[String; 4]]) {
-        let elements: Vec<String> = texts
+    fn check_numbers(texts: &[String]) {
+        let (fours, _) = texts.as_chunks::<4>();
+        let elements: Vec<String> = fours
             .iter()
             .map(|[a, b, c, d]| format!("{{\"x0\":{a}, \"y0\":{b}, \"x1\":{c}, \"y1\":{d}}}"))
             .collect();
         let text = format!("[\n{}\n]", elements.join(",\n"));
         for level in Level::available() {
-            let mut pairs = Vec::new();
-            let mut session = Session::new(OnError::Stop, level);
-            session.read(&block(text.as_bytes()), 0, &mut pairs, &mut Mark::default()).unwrap();
-            assert_eq!(pairs.len(), texts.len());
-            for (pair, texts) in pairs.iter().zip(texts) {
-                let own = [pair.x0, pair.y0, pair.x1, pair.y1].map(f64::to_bits);
-                let standard = texts.each_ref().map(|t| t.parse::<f64>().unwrap().to_bits());
-                assert_eq!(own, standard, "{level} {texts:?}");
+            let (_, read, pairs) = read(text.as_bytes(), level);
+            read.unwrap();
+            assert_eq!(pairs.len() * 4, texts.len());
+            let own = pairs.iter().flat_map(|pair| [pair.x0, pair.y0, pair.x1, pair.y1]);
+            for (own, text) in own.zip(texts) {
+                let standard: f64 = text.parse().unwrap();
+                assert_eq!(own.to_bits(), standard.to_bits(), "{level} {text}");
             }
         }
     }
@@ -334,19 +339,14 @@ mod tests {
             let near = sixteen(decimals) + sixteen(&half[2..]) + random() % 3;
             numbers.push(format!("{whole}.{:016}", near.min(9_999_999_999_999_999)));
         }
-        for odd in [
+        let odd = [
             "0", "-0", "-0.0", "0.0000000000000000", "7", "1e2", "-1.5E-3", "229.9999999999999999",
             "230.0", "230.0000000000000001", "999.9999999999999999", "1000.5",
             "0.00000000000000001", "99.5e0", "-180.0000000000000000", "0.1", "9.9",
-        ] {
-            numbers.push(odd.to_owned());
-        }
-        while numbers.len() % 4 != 0 {
-            numbers.push("1.25".to_owned());
-        }
-        let texts: Vec<[String; 4]> =
-            numbers.chunks_exact(4).map(|four| std::array::from_fn(|i| four[i].clone())).collect();
-        check_numbers(&texts);
+        ];
+        numbers.extend(odd.map(str::to_owned));
+        numbers.resize(numbers.len().next_multiple_of(4), "1.25".to_owned());
+        check_numbers(&numbers);
     }
 
     /// What looks like a number of the fast kind but is none gets the lexer's verdict.
@@ -366,10 +366,7 @@ mod tests {
                 let good = element(["1.5"; 4]);
                 let text = format!("[{good},{good},{good},{},{good},{good}]", element(numbers));
                 for level in Level::available() {
-                    let mut session = Session::new(OnError::Stop, level);
-                    let block = block(text.as_bytes());
-                    let mut pairs = Vec::new();
-                    let read = session.read(&block, 0, &mut pairs, &mut Mark::default());
+                    let (_, read, pairs) = read(text.as_bytes(), level);
                     assert!(read.is_err(), "{level} {wrong:?} as number {at}");
                     assert_eq!(pairs.len(), 3, "{level} {wrong:?}");
                 }
@@ -388,10 +385,7 @@ mod tests {
                 text[at] = byte;
                 let mut told = Vec::new();
                 for level in Level::available() {
-                    let mut session = Session::new(OnError::Stop, level);
-                    let mut pairs = Vec::new();
-                    let mut mark = Mark::default();
-                    let read = session.read(&block(&text), 0, &mut pairs, &mut mark);
+                    let (_, read, pairs) = read(&text, level);
                     told.push((read.map_err(|e| e.to_string()), pairs));
                 }
                 assert!(told.windows(2).all(|two| two[0] == two[1]), "byte {at}: {told:?}");
