@@ -33,15 +33,17 @@ fn interrupted(folder: &Path, line: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-fn words(folder: &Path) {
-    let made = fathom(folder, "generate keys -n 3k -k words --duplicates 0.1 -o words");
+/// A folder with a file `words` of 3000 keys.
+fn words() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let made = fathom(folder.path(), "generate keys -n 3k -k words --duplicates 0.1 -o words");
     assert!(made.status.success());
+    folder
 }
 
 #[test]
 fn a_verdict_has_portrait_rows_advice_and_every_sample() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let line = "kv words --budget 3s --structure std,hashbrown,f14,btreemap \
                 --hash foldhash,xxhash:XX3_64bits,siphash13 --format json";
     let verdict = json(folder.path(), line, 0);
@@ -66,8 +68,7 @@ fn a_verdict_has_portrait_rows_advice_and_every_sample() {
 
 #[test]
 fn a_table_made_for_the_keys_is_measured_against_the_others_and_written() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let line = "kv words --budget 3s -a system -d std,hashbrown -h foldhash --specialise=made --format json";
     let verdict = json(folder.path(), line, 0);
     assert_eq!(verdict["mix"], "90 % finds of present keys, 10 % finds of absent keys");
@@ -96,8 +97,7 @@ fn a_table_made_for_the_keys_is_measured_against_the_others_and_written() {
 
 #[test]
 fn a_table_that_cannot_be_made_or_written_is_refused_before_anything_is_measured() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let refused = |line: &str, code: i32, why: &str| {
         let output = fathom(folder.path(), line);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -128,8 +128,7 @@ fn a_table_that_cannot_be_made_or_written_is_refused_before_anything_is_measured
 /// The folder we are in, and a link to an empty one: neither can be replaced by another folder.
 #[test]
 fn a_folder_that_is_there_gets_the_files() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     for name in ["here", "empty"] {
         std::fs::create_dir(folder.path().join(name)).unwrap();
     }
@@ -148,8 +147,7 @@ fn a_folder_that_is_there_gets_the_files() {
 /// What was measured by then is of a part of the mix only.
 #[test]
 fn an_interrupted_mix_has_no_verdict_and_leaves_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let line = "kv words --exactly btreemap --mix hit=0.5,miss=0.2,iterate=0.3 --budget 60s --save run.json \
                 --specialise=made";
     let output = interrupted(folder.path(), line);
@@ -187,8 +185,7 @@ fn what_the_file_was_taken_for_is_said_and_a_table_is_no_list_of_words() {
 
 #[test]
 fn one_table_serves_the_whole_mix_and_its_memory_is_the_one_shown() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let line = "kv words --budget 3s -a system -h siphash13 -d std,cuckoo,griddle --format json";
     let verdict = json(folder.path(), line, 0);
     let cases = verdict["run"]["cases"].as_array().unwrap();
@@ -212,8 +209,7 @@ fn one_table_serves_the_whole_mix_and_its_memory_is_the_one_shown() {
 
 #[test]
 fn whoever_is_wrong_crashes_or_hangs_costs_its_row_only() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let line = "kv bench words --hang 2s --rounds 2 --operation find-hit --format json \
                 --structure std,planted-wrong,planted-crash,planted-hang,planted-slow";
     let run = json(folder.path(), line, 1);
@@ -230,8 +226,7 @@ fn whoever_is_wrong_crashes_or_hangs_costs_its_row_only() {
 
 #[test]
 fn a_verdict_survives_them_too() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let line = "kv words --budget 4s --hang 2s --planted --hash siphash13 \
                 --mix hit=1 --format json -a system -d std,planted-wrong,planted-crash,planted-hang";
     let verdict = json(folder.path(), line, 1);
@@ -246,8 +241,7 @@ fn a_verdict_survives_them_too() {
 /// machine is disturbed.
 #[test]
 fn places_are_given_in_rounds_where_there_are_too_few() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let rungs = |structures: &str| {
         let line = format!(
             "kv words --budget 6s --planted --hash foldhash,ahash,rustc-hash,wyhash,rapidhash,xxh3-64 \
@@ -269,8 +263,7 @@ fn places_are_given_in_rounds_where_there_are_too_few() {
 /// Everybody was told to be interrupted, in a verdict that was shown and saved.
 #[test]
 fn who_is_interrupted_while_all_get_ready_has_no_verdict() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let line = "kv words --exactly planted-hang --mix hit=1 --hang 60s --save run.json -o out.txt";
     let output = interrupted(folder.path(), line);
     let said = String::from_utf8_lossy(&output.stderr);
@@ -281,8 +274,7 @@ fn who_is_interrupted_while_all_get_ready_has_no_verdict() {
 
 #[test]
 fn kvbench_s_line_gives_its_blocks_as_valid_json() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let converted = fathom(folder.path(), "convert -m convert-text -i words -o words.bin");
     assert!(converted.status.success());
     let line = "kv bench -f words.bin -F bin-text -d f14 -h city::cityhash64 --blocks --rounds 3 \
@@ -307,8 +299,7 @@ fn kvbench_s_line_gives_its_blocks_as_valid_json() {
 
 #[test]
 fn sizes_and_several_values_are_cases_of_their_own() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let line = "kv bench words -d dashmap,cuckoo --rounds 2 --operation shared,insert \
                 --sizes 500..1000:2 -p threads=1,2 --format json";
     let run = json(folder.path(), line, 0);
@@ -338,8 +329,7 @@ fn sizes_and_several_values_are_cases_of_their_own() {
 
 #[test]
 fn threads_do_the_whole_mix_and_the_mix_decides_what() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let line = "kv words --concurrent 3 --budget 4s -a system -d dashmap,papaya,scc-hash,scc-tree,btreemap \
                 -h siphash13,foldhash --mix hit=0.4,miss=0.1,zipf=0.1,insert=0.2,erase=0.1,churn=0.1 \
                 --format json";
@@ -358,8 +348,7 @@ fn threads_do_the_whole_mix_and_the_mix_decides_what() {
 
 #[test]
 fn order_is_kept_whatever_the_mix() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let line = "kv words --ordered --budget 2s -a system -h siphash13 -d std,btreemap,art-blart \
                 --mix hit=1 --format json";
     let verdict = json(folder.path(), line, 0);
@@ -377,8 +366,7 @@ fn order_is_kept_whatever_the_mix() {
 
 #[test]
 fn any_structure_runs_on_any_allocator_of_the_build() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let line = "kv bench words -d btreemap,dashmap --rounds 2 --operation insert,erase \
                 -a all --format json";
     let run = json(folder.path(), line, 0);
@@ -420,8 +408,7 @@ fn the_list_tells_every_allocator_that_a_process_can_run_on() {
 #[test]
 #[ignore = "needs an allocator that can be preloaded, such as libmimalloc or libjemalloc"]
 fn allocators_of_the_machine_are_preloaded_into_workers_and_proven_to_be_in_effect() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let is_here = |p: &&Preload| p.file().is_some() && !CHOICES.contains(&p.name);
     let here: Vec<&Preload> = PRELOADS.iter().filter(is_here).collect();
     assert!(!here.is_empty(), "none of {PRELOADS:?} is here");
@@ -522,8 +509,7 @@ fn a_trace_that_scans_is_for_structures_that_keep_order() {
 /// What the tables of a trace take that were made for each replay was beside every budget.
 #[test]
 fn a_short_trace_on_many_keys_keeps_its_budget() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     std::fs::write(folder.path().join("trace"), "put zzz\nget zzz\n").unwrap();
     let begun = std::time::Instant::now();
     let line = "kv --trace trace words --budget 1s -d std,btreemap -h siphash13 -a system --wide";
@@ -539,8 +525,7 @@ fn a_short_trace_on_many_keys_keeps_its_budget() {
 fn a_file_whose_name_is_no_text_is_measured() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let odd = OsStr::from_bytes(b"bad\xff\nname");
     std::fs::rename(folder.path().join("words"), folder.path().join(odd)).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
@@ -555,8 +540,7 @@ fn a_file_whose_name_is_no_text_is_measured() {
 /// It said to give more of the budget, or to name structures, which had been done.
 #[test]
 fn whatever_the_budget_somebody_is_measured() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let line = "kv words -d btreemap,std -h foldhash --budget 1ms --format json";
     let verdict = json(folder.path(), line, 0);
     assert!(verdict["rows"].as_array().unwrap().len() > 1, "{verdict}");
@@ -564,8 +548,7 @@ fn whatever_the_budget_somebody_is_measured() {
 
 #[test]
 fn a_trace_on_a_file_of_keys_finds_them() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let keys = std::fs::read_to_string(folder.path().join("words")).unwrap();
     let text = keys.split_whitespace().map(|key| format!("get {key}\n")).collect::<String>();
     std::fs::write(folder.path().join("trace"), text).unwrap();
@@ -603,8 +586,7 @@ fn a_trace_comes_by_stdin_and_compressed() {
 
 #[test]
 fn what_is_no_trace_is_refused_with_its_place() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let path = folder.path().join("trace");
     let fails = |text: &str, line: &str, code: i32, words: &str| {
         std::fs::write(&path, text).unwrap();
@@ -641,8 +623,7 @@ fn what_is_no_trace_is_refused_with_its_place() {
 /// All that was measured before was thrown away.
 #[test]
 fn a_case_that_cannot_be_opened_ends_a_run_and_costs_no_other_case() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let line = "kv bench words -d btreemap --operation find-hit,replay -p trace=gone --rounds 2 --format json";
     let run = json(folder.path(), line, 4);
     assert_eq!(run["cases"].as_array().unwrap().len(), 2);
@@ -653,8 +634,7 @@ fn a_case_that_cannot_be_opened_ends_a_run_and_costs_no_other_case() {
 
 #[test]
 fn what_is_not_there_is_said() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let fails = |line: &str, code: i32, words: &str| {
         let output = fathom(folder.path(), line);
         let stderr = String::from_utf8_lossy(&output.stderr);
@@ -710,8 +690,7 @@ fn what_is_not_there_is_said() {
 
 #[test]
 fn a_table_with_allocators_fits_the_terminal() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let line = "kv words --budget 1s --exactly f14-vector+foldhash-quality@arena";
     let mut fathom = Command::new(env!("CARGO_BIN_EXE_fathom"));
     fathom.args(line.split(' ')).current_dir(folder.path()).env("COLUMNS", "80");
@@ -725,8 +704,7 @@ fn a_table_with_allocators_fits_the_terminal() {
 
 #[test]
 fn everybody_who_was_considered_has_a_fate_and_whoever_is_asked_for_is_measured() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let line = "kv words --budget 2s -a system -d std,hashbrown,btreemap,yada -h siphash13,foldhash,siphash24 \
                 --explain";
     let verdict = json(folder.path(), &format!("{line} --also std+siphash24 --format json"), 0);
@@ -762,8 +740,7 @@ fn everybody_who_was_considered_has_a_fate_and_whoever_is_asked_for_is_measured(
 
 #[test]
 fn keys_of_the_maps_own_are_measured_beside_references_to_keys() {
-    let folder = tempfile::tempdir().unwrap();
-    words(folder.path());
+    let folder = words();
     let line = "kv words --budget 2s -a system -d std -h foldhash --format json --key-as";
     let types = ["string", "box-str", "arc-str", "compact-str", "smol-str"];
     let verdict = json(folder.path(), &format!("{line} all"), 0);
