@@ -81,15 +81,8 @@ fn with_key(case: &Case, look: &Look, key: &[(char, String)], shown: &[(char, St
 fn plain(case: &Case, look: &Look, lines: &str) -> String {
     let bold = |text: &str| paint(look, "1", text);
     let faint = |text: &str| paint(look, "2", text);
-    let heading = heading(case).map(|title| {
-        bold(&line(look, &title))
-            + "
-"
-    });
-    let mut text = heading.unwrap_or_default()
-        + &faint(&line(look, &conditions(case)))
-        + "
-";
+    let heading = heading(case).map(|title| bold(&line(look, &title)) + "\n");
+    let mut text = heading.unwrap_or_default() + &faint(&line(look, &conditions(case))) + "\n";
     text += lines;
     text += &table(case, look);
     for sentence in sentences(case) {
