@@ -35,6 +35,17 @@ fn bounds() -> Bounds {
     Bounds { memory_bytes: Some(256 << 20), open: limit, sample: limit, ..Bounds::default() }
 }
 
+fn piece(workload: Spec, bounds: Bounds, stop: &AtomicBool) -> Piece<'_> {
+    Piece {
+        workload,
+        provision: Provision::new(None, None),
+        events: Vec::new(),
+        bounds,
+        stop,
+        progress: Box::new(|_, _| {}),
+    }
+}
+
 fn conduct<T>(
     seats: &[Seat],
     workload: Spec,
@@ -42,16 +53,7 @@ fn conduct<T>(
     then: impl FnOnce(Conductor<'_>) -> T,
 ) -> T {
     let stop = AtomicBool::new(false);
-    let (data, events) = (None, Vec::new());
-    let piece = Piece {
-        workload,
-        provision: Provision::new(data, None),
-        events,
-        bounds,
-        stop: &stop,
-        progress: Box::new(|_, _| {}),
-    };
-    then(Conductor::new(seats.to_vec(), piece))
+    then(Conductor::new(seats.to_vec(), piece(workload, bounds, &stop)))
 }
 
 #[test]
@@ -119,15 +121,7 @@ fn the_empty_contender_and_fresh_processes_are_served() {
 fn events_are_counted_in_the_worker_or_explained() {
     let stop = AtomicBool::new(false);
     let events = vec!["page-faults".to_owned(), "cycles".to_owned()];
-    let (data, workload) = (None, small_steps());
-    let piece = Piece {
-        workload,
-        provision: Provision::new(data, None),
-        events,
-        bounds: bounds(),
-        stop: &stop,
-        progress: Box::new(|_, _| {}),
-    };
+    let piece = Piece { events, ..piece(small_steps(), bounds(), &stop) };
     let mut conductor = Conductor::new(vec![seat("planted", "steady")], piece);
     assert_eq!(conductor.open().iter().flatten().count(), 0);
     let ready = conductor.ready[0].clone();
@@ -142,14 +136,8 @@ fn a_file_is_loaded_once_and_mapped_by_workers() {
     let segment = share_file(file.path()).unwrap();
     assert!(segment.len() == 100_000 && segment.iter().all(|&byte| byte == 7));
     let stop = AtomicBool::new(false);
-    let piece = Piece {
-        workload: small_steps(),
-        provision: Provision::new(Some(segment), None),
-        events: Vec::new(),
-        bounds: bounds(),
-        stop: &stop,
-        progress: Box::new(|_, _| {}),
-    };
+    let provision = Provision::new(Some(segment), None);
+    let piece = Piece { provision, ..piece(small_steps(), bounds(), &stop) };
     let mut conductor = Conductor::new(vec![seat("planted", "steady")], piece);
     assert_eq!(conductor.open().iter().flatten().count(), 0);
     assert!(conductor.ready[0].data.starts_with("shared, "), "{:?}", conductor.ready[0]);
