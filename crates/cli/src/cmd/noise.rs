@@ -11,10 +11,10 @@ use fathom_measure::compare::{Clock, judge};
 use fathom_measure::family::AnyFamily;
 use fathom_measure::result::Case;
 use fathom_measure::rounds::{Plan, Stop};
-use fathom_measure::workload::Spec;
 use fathom_report::number::percent;
 
-use crate::measuring::{self, entrant, nanoseconds};
+use crate::cmd::selftest::planted_pair;
+use crate::measuring::{bounds, nanoseconds};
 
 /// Measures identical code for about `seconds` of wall time, half of it in registers, half over
 /// memory, and says what width of interval came out.
@@ -72,15 +72,6 @@ pub(crate) fn text(seconds: f64) -> anyhow::Result<String> {
 }
 
 fn measured(operation: &str, wall: Duration) -> anyhow::Result<Case> {
-    let family = &planted::FAMILY;
-    let entries = family.entries();
-    let entrants: anyhow::Result<Vec<_>> = ["steady", "steady-too"]
-        .iter()
-        .map(|name| {
-            let entry = entries.iter().find(|entry| entry.id == *name);
-            entrant(name, &entry.context("no such planted contender")?.meta)
-        })
-        .collect();
     let plan = Plan {
         stop: Stop::Budget,
         budget_ns: nanoseconds(wall),
@@ -88,6 +79,5 @@ fn measured(operation: &str, wall: Duration) -> anyhow::Result<Case> {
         sample_ns: 5_000_000,
         ..Plan::default()
     };
-    let spec = family.completed(&Spec::new(operation, &[]))?;
-    measuring::measured(measuring::usual(family, spec, entrants?, plan)?)
+    planted_pair(operation, &["steady", "steady-too"], &plan, bounds(None))
 }

@@ -27,7 +27,7 @@ use serde::Serialize;
 
 use self::full::{Asked, Book, units};
 use self::load::Load;
-use self::subjects::planted_pair;
+pub(crate) use self::subjects::planted_pair;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::measuring::{self, bounds, nanoseconds};

@@ -171,7 +171,7 @@ fn pair(family: &dyn AnyFamily, spec: Spec, plan: Plan, percent: u64) -> anyhow:
 }
 
 /// One measurement of planted contenders; the first is baseline and reference.
-pub(super) fn planted_pair(
+pub(crate) fn planted_pair(
     kernel: &str,
     names: &[&str],
     plan: &Plan,
