@@ -17,7 +17,7 @@ use fathom_machine::level::Level;
 use fathom_machine::os::affinity;
 use fathom_measure::bench::{Bench, Entrant, bench};
 use fathom_measure::compare::Clock;
-use fathom_measure::conductor::{Bounds, Launch};
+use fathom_measure::conductor::{Bounds, Launch, Worker};
 use fathom_measure::contender::{Meta, Origin};
 use fathom_measure::family::AnyFamily;
 use fathom_measure::protocol::Offered;
@@ -435,6 +435,27 @@ pub(crate) fn entrant(id: &str, meta: &Meta) -> anyhow::Result<Entrant> {
     // An allocator is a contender, too.
     launch.reserved_bytes += reserved_bytes(contender);
     Ok(Entrant { id: id.to_owned(), contender: contender.to_owned(), launch, about: about(meta) })
+}
+
+/// Starts an outside worker by its line of a command, which errors show behind `called`.
+pub(crate) fn outside(
+    line: &str,
+    called: &str,
+    limit: Duration,
+) -> anyhow::Result<(Launch, Worker)> {
+    let words = shlex::split(line).filter(|words| !words.is_empty());
+    let words = words.with_context(|| format!("{line:?} cannot be split into words"))?;
+    let (program, arguments) = (words[0].clone().into(), words[1..].to_vec());
+    let launch = Launch { program, arguments, ..Launch::default() };
+    let worker = Worker::start(&launch, &patience(limit));
+    let worker = worker.map_err(|failure| anyhow::anyhow!("{called}{line:?} {failure}"))?;
+    Ok((launch, worker))
+}
+
+/// What it offers as an entrant.
+pub(crate) fn entrant_outside(offered: &Offered, launch: &Launch) -> Entrant {
+    let (id, contender) = (offered.name.clone(), offered.name.clone());
+    Entrant { id, contender, launch: launch.clone(), about: about_offered(offered) }
 }
 
 /// The usual measurement: in built-in workers, checked by the family's reference, against the first

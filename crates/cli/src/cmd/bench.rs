@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use fathom_measure::bench::{Bench, BenchError, Entrant};
-use fathom_measure::conductor::{Conductor, Launch, Piece, Seat, Worker};
+use fathom_measure::conductor::{Conductor, Launch, Piece, Seat};
 use fathom_measure::family::AnyFamily;
 use fathom_measure::provision::{Prepare, Provision};
 use fathom_measure::result::Case;
@@ -18,7 +18,7 @@ use crate::choices;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::measuring::{
-    self, Libraries, Method, Show, bounds, entrant, is_complete, new_run, patience, show_with,
+    self, Libraries, Method, Show, bounds, entrant, is_complete, new_run, show_with,
 };
 use crate::names::{self, is_named};
 use crate::output;
@@ -242,15 +242,7 @@ fn named(
 
 /// What an outside worker offers for the family.
 fn outside(command: &str, family: &str, options: &Options) -> anyhow::Result<Vec<Entrant>> {
-    let words = shlex::split(command).filter(|words| !words.is_empty());
-    let words = words.with_context(|| format!("{command:?} cannot be split into words"))?;
-    let launch = Launch {
-        program: words[0].clone().into(),
-        arguments: words[1..].to_vec(),
-        ..Launch::default()
-    };
-    let worker = Worker::start(&launch, &patience(options.hang));
-    let worker = worker.map_err(|failure| anyhow::anyhow!("worker {command:?} {failure}"))?;
+    let (launch, worker) = measuring::outside(command, "worker ", options.hang)?;
     let offered = worker.offered.iter().filter(|offered| offered.family == family);
     let families: BTreeSet<&str> = worker.offered.iter().map(|o| &*o.family).collect();
     let families = Vec::from_iter(families).join(", ");
@@ -262,13 +254,8 @@ fn outside(command: &str, family: &str, options: &Options) -> anyhow::Result<Vec
     let is_wanted = |name: &str| {
         options.only.is_empty() || options.only.iter().any(|wanted| is_named(name, wanted))
     };
-    let entrants = offered.filter(|offered| is_wanted(&offered.name)).map(|offered| Entrant {
-        id: offered.name.clone(),
-        contender: offered.name.clone(),
-        launch: launch.clone(),
-        about: measuring::about_offered(offered),
-    });
-    Ok(entrants.collect())
+    let wanted = offered.filter(|offered| is_wanted(&offered.name));
+    Ok(wanted.map(|offered| measuring::entrant_outside(offered, &launch)).collect())
 }
 
 /// The cases: the family's own, or the product of what was asked for, for each file.

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use fathom_measure::bench::{Bench, Entrant};
-use fathom_measure::conductor::{Launch, Worker};
+use fathom_measure::protocol::Offered;
 use fathom_measure::workload::Spec;
 
 use crate::exit::Exit;
@@ -108,24 +108,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
 
 /// What a program has, by group.
 fn offered(options: &Options, program: &str) -> anyhow::Result<Vec<(String, Entrant)>> {
-    let words = shlex::split(program).filter(|words| !words.is_empty());
-    let words = words.with_context(|| format!("{program:?} cannot be split into words"))?;
-    let launch = Launch {
-        program: words[0].clone().into(),
-        arguments: words[1..].to_vec(),
-        ..Launch::default()
-    };
-    let worker = Worker::start(&launch, &patience(options.hang));
-    let worker = worker.map_err(|failure| anyhow::anyhow!("{program:?} {failure}"))?;
+    let (launch, worker) = measuring::outside(program, "", options.hang)?;
     ensure!(!worker.offered.is_empty(), "{program:?} has no function");
-    let entrant = |offered: &fathom_measure::protocol::Offered| {
-        let entrant = Entrant {
-            id: offered.name.clone(),
-            contender: offered.name.clone(),
-            launch: launch.clone(),
-            about: measuring::about_offered(offered),
-        };
-        (offered.family.clone(), entrant)
+    let entrant = |offered: &Offered| {
+        (offered.family.clone(), measuring::entrant_outside(offered, &launch))
     };
     let is_name = |group: &str| {
         group.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) && !group.is_empty()
