@@ -47,6 +47,13 @@ fn err(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
+/// Checks that a run ended with this code, and said this.
+#[track_caller]
+fn says(output: &Output, code: i32, part: &str) {
+    assert_eq!(output.status.code(), Some(code), "{part}: {}", err(output));
+    assert!(err(output).contains(part), "{part}: {}", err(output));
+}
+
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(bytes).unwrap();
@@ -256,14 +263,12 @@ fn files_are_mapped_or_read_with_the_same_result_and_verbose_says_which() {
     folder.file("bad", [&rows, "Oslo;x\n", &rows].concat());
     for input in ["map", "read"] {
         let output = folder.run(&["--input", input, "--chunk", "0.001", "bad"], b"");
-        assert_eq!(output.status.code(), Some(3));
-        assert!(err(&output).contains("bad:1201:6"), "{input}: {}", err(&output));
+        says(&output, 3, "bad:1201:6");
     }
     // What is never mapped is a mistake where mapping was asked for.
     for options in [&["--by", "1", "--value", "2"][..], &["--stats", "median"]] {
         let output = folder.run(&[options, &["--input", "map", "rows"]].concat(), b"");
-        assert_eq!(output.status.code(), Some(2), "{options:?}");
-        assert!(err(&output).contains("--input map"), "{options:?}: {}", err(&output));
+        says(&output, 2, "--input map");
     }
 }
 
@@ -335,8 +340,7 @@ fn delimited_text_chooses_columns_by_name() {
         "host,ms_max,ms_count,bytes_max,bytes_count\ndb,7,1,200,1\n\"web, 1\",12.5,2,100,2\n"
     );
     let output = folder.run(&["--key", "nobody"], b"a;b\n1;2\n");
-    assert_eq!(output.status.code(), Some(3));
-    assert!(err(&output).contains("the header has no column \"nobody\"; it has: \"a\", \"b\""));
+    says(&output, 3, "the header has no column \"nobody\"; it has: \"a\", \"b\"");
     let tab = folder.run(&["--delimiter", "tab"], b"\"a\tb\"\t1\n");
     assert_eq!(out(&tab), "key,min,mean,max\na\tb,1,1,1\n");
 }
@@ -497,8 +501,7 @@ fn histograms_are_bars_for_people_and_bins_for_programs() {
     assert!(shown(&[]).starts_with(csv), "{}", shown(&[]));
     assert!(shown(&["--format", "html"]).contains("▄█·······▄"));
     let sorted = folder.run(&["--histogram", "--sort", "histogram", "a.csv"], b"");
-    assert_eq!(sorted.status.code(), Some(2));
-    assert!(err(&sorted).contains("a histogram has no order"), "{}", err(&sorted));
+    says(&sorted, 2, "a histogram has no order");
     // All keys had the same.
     for by in ["k", "1"] {
         let sorted = folder.run(&["--by", by, "--count", "--sort", "sum", "a.csv"], b"");
@@ -522,10 +525,8 @@ fn values_are_computed_exactly_or_the_formula_is_refused() {
     assert_eq!(out(&run("round(price / n, 3) - `b c` / 2", a)), "k,rows,count,sum\na,2,1,-3.467\n");
     let zero = ["--null", "n - `b c`=zero", "--where", "k == \"a\""];
     assert_eq!(out(&run("n - `b c`", &zero)), "k,rows,count,sum\na,2,2,-4\n");
-    let output = run("price * n", &[]);
-    assert_eq!(output.status.code(), Some(3));
-    let said = err(&output);
-    assert!(said.contains("a.csv:4:5: the value is not a decimal number: n \"x\""), "{said}");
+    let said = "a.csv:4:5: the value is not a decimal number: n \"x\"";
+    says(&run("price * n", &[]), 3, said);
     for (value, expected) in [
         ("price / n", "a quotient may have digits without end"),
         ("price * \"x\"", "a text is no number\n  price * \"x\"\n          ^^^"),
@@ -609,15 +610,13 @@ fn columns_of_the_result_are_sorted_by_under_their_names() {
     ] {
         assert_eq!(first(words), keys, "{words}");
     }
-    let output = folder.run(&["--by", "mode", "--value", "v,v", "--sort", "v", "a.csv"], b"");
     let said =
         "there is mode, v_min, v_mean, v_max, v_min_2, v_mean_2, v_max_2, and every statistic";
-    assert!(output.status.code() == Some(2) && err(&output).contains(said), "{}", err(&output));
+    says(&folder.run(&["--by", "mode", "--value", "v,v", "--sort", "v", "a.csv"], b""), 2, said);
     // Where a key may be called so only the header says that it is not.
     let words = ["--by", "2", "--value", "3", "--approx", "--stats", "p50", "--sort", "mode"];
-    let output = folder.run(&[&words[..], &["a.csv"]].concat(), b"");
     let said = "--sort: sketches keep no values, and cannot tell mode";
-    assert!(output.status.code() == Some(2) && err(&output).contains(said), "{}", err(&output));
+    says(&folder.run(&[&words[..], &["a.csv"]].concat(), b""), 2, said);
 }
 
 /// Nothing was guessed of the second side.
@@ -652,8 +651,7 @@ fn a_range_is_of_one_file_however_it_is_named() {
     folder.file("two/2.csv", "k,v\nb,2\n");
     for files in ["two", "two/*.csv"] {
         let output = folder.run(&["--by", "k", "--value", "v", "--range", "0..8", files], b"");
-        assert_eq!(output.status.code(), Some(2), "{files}: {output:?}");
-        assert!(err(&output).contains("--range is of one FILE"), "{files}: {output:?}");
+        says(&output, 2, "--range is of one FILE");
     }
 }
 
@@ -690,9 +688,7 @@ fn headers_quotes_and_decimal_commas_are_guessed_once_and_said_otherwise() {
     assert_eq!(out(&run(&sum, quoted)), "key,sum\na,3\n");
     let bytes = out(&run(&with(&["--quotes", "no", "--delimiter", ";"]), quoted));
     assert_eq!(bytes, "key,sum\n\"\"\"a\"\"\",3\n");
-    let usage = run(&["--header=no", "--by", "name"], text);
-    assert_eq!(usage.status.code(), Some(2));
-    assert!(err(&usage).contains("only a header has names"), "{}", err(&usage));
+    says(&run(&["--header=no", "--by", "name"], text), 2, "only a header has names");
     let commas = [
         "--decimal-comma", "--by", "k:0.5", "--value", "v", "--where", "v * 2 > 2.5", "--stats",
         "sum",
@@ -733,13 +729,9 @@ fn conditions_choose_records_and_say_what_is_wrong_with_them() {
     let bad = run("ms > 1", &["--count"]);
     assert_eq!(bad.status.code(), Some(3));
     assert!(err(&bad).starts_with("fathom: -:3:9: the value is not a decimal number: ms \"x\""));
-    let absent = run("size > 1", &["--count"]);
-    assert_eq!(absent.status.code(), Some(3));
-    assert!(err(&absent).contains("no column \"size\""), "{}", err(&absent));
-    let wrong = run("status + \"x\" > 3", &["--count"]);
-    assert_eq!(wrong.status.code(), Some(2));
+    says(&run("size > 1", &["--count"]), 3, "no column \"size\"");
     let said = "--where: a text is no number\n  status + \"x\" > 3\n           ^^^\n";
-    assert!(err(&wrong).contains(said), "{}", err(&wrong));
+    says(&run("status + \"x\" > 3", &["--count"]), 2, said);
 }
 
 #[test]
@@ -776,9 +768,7 @@ fn a_forced_level_changes_nothing_and_a_wrong_one_is_refused() {
             .unwrap()
     };
     assert_eq!(out(&run("scalar")), RESULT);
-    let output = run("avx9");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(err(&output).contains("no such level"), "{}", err(&output));
+    says(&run("avx9"), 2, "no such level");
 }
 
 #[test]
@@ -886,10 +876,7 @@ fn a_missing_value_costs_only_its_own_column() {
     let same = run(&["--null-values=NA", "--null=ms,kb=zero", "--null=ms=zero", "--null=skip"]);
     assert_eq!(out(&same), zero);
     for [first, second] in [["zero", "skip"], ["ms=zero", "ms=skip"], ["ms,kb=zero", "kb=fail"]] {
-        let output = run(&["--null", first, "--null", second]);
-        let said = "--null says otherwise";
-        assert!(err(&output).contains(said), "{first} {second}: {}", err(&output));
-        assert_eq!(output.status.code(), Some(2));
+        says(&run(&["--null", first, "--null", second]), 2, "--null says otherwise");
     }
     let list = err(&run(&["--null=ms=zero,ms=skip"]));
     assert!(list.contains("names ms=zero, and each COL=… is a --null of its own"), "{list}");
@@ -960,10 +947,7 @@ fn a_key_that_is_called_as_the_total_is_noted() {
 fn ragged_records_were_taken_in_silence() {
     let folder = Folder::new();
     let args = ["--delimiter", ",", "--header", "--stats", "sum"];
-    let output = folder.run(&args, b"k,v\na,1,234\n");
-    assert_eq!(output.status.code(), Some(3));
-    let said = err(&output);
-    assert!(said.contains("expected 2 fields, found 3"), "{said}");
+    says(&folder.run(&args, b"k,v\na,1,234\n"), 3, "expected 2 fields, found 3");
     let padded = [&args[..], &["--ragged", "pad"]].concat();
     let output = folder.run(&padded, b"k,v\na,1,234\nb\n");
     assert_eq!(out(&output), "k,sum\na,1\nb,0\n");
@@ -1210,10 +1194,8 @@ fn json_over_several_lines_is_said_to_be_some() {
         let said = " (JSON is read as ndjson, of which each line is an object)";
         assert!(err(&output).contains(said), "{}", err(&output));
     }
-    let output = Folder::new().run(&["--by", "a", "-"], b"{\"a\": 1}\n");
     let said = "--value, --text or --count says what is told of each key";
-    assert!(err(&output).contains(said), "{}", err(&output));
-    assert_eq!(output.status.code(), Some(2));
+    says(&Folder::new().run(&["--by", "a", "-"], b"{\"a\": 1}\n"), 2, said);
 }
 
 #[test]
@@ -1311,9 +1293,7 @@ fn what_cannot_be_spilled_is_refused_before_anything_is_read() {
         (&[&spill[..], &["--format", "table"]].concat(), "all others need --top N"),
         (&[&spill[..], &["--format", "html"]].concat(), "all others need --top N"),
     ] {
-        let output = folder.run(&[args, &["missing.txt"]].concat(), b"");
-        assert_eq!(output.status.code(), Some(2), "{args:?}");
-        assert!(err(&output).contains(said), "{args:?}: {}", err(&output));
+        says(&folder.run(&[args, &["missing.txt"]].concat(), b""), 2, said);
     }
     for (at, said) in [("nowhere", "No such file"), ("file", "not a directory")] {
         folder.file("file", "");
@@ -1521,9 +1501,7 @@ fn numbers_and_files_of_spreadsheets_are_refused_with_a_hint() {
         ("--by k --count", &wide, "(this looks like UTF-16 without a byte order mark)"),
         ("-", &wide, "fathom: this looks like UTF-16 without a byte order mark"),
     ] {
-        let output = folder.run(&words.split(' ').collect::<Vec<_>>(), input);
-        assert_eq!(output.status.code(), Some(3), "{words}");
-        assert!(err(&output).contains(hint), "{words}: {}", err(&output));
+        says(&folder.run(&words.split(' ').collect::<Vec<_>>(), input), 3, hint);
     }
 }
 
