@@ -18,6 +18,20 @@ fn complaint(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
+/// What was shown by what ended with this code.
+#[track_caller]
+fn shown(output: &Output, code: i32) -> String {
+    assert_eq!(output.status.code(), Some(code), "{}", complaint(output));
+    text(output)
+}
+
+/// Checks that a run ended with this code, and complained of this.
+#[track_caller]
+fn complains(output: &Output, code: i32, part: &str) {
+    assert_eq!(output.status.code(), Some(code), "{part}: {}", complaint(output));
+    assert!(complaint(output).contains(part), "{part}: {}", complaint(output));
+}
+
 /// A quick measurement of the checksum family.
 fn quick_bench(more: &[&str]) -> Output {
     let arguments = ["bench", "checksum", "--budget", "20ms", "-p", "size=1K"];
@@ -26,9 +40,7 @@ fn quick_bench(more: &[&str]) -> Output {
 
 #[test]
 fn bench_prints_a_table_and_a_sentence_per_verdict() {
-    let output = quick_bench(&["--operation", "crc32c"]);
-    assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
-    let text = text(&output);
+    let text = shown(&quick_bench(&["--operation", "crc32c"]), 0);
     assert!(text.contains("checksum crc32c seed=1 size=1K"), "{text}");
     assert!(text.contains("against plain"), "{text}");
     assert!(text.contains("baseline"), "{text}");
@@ -84,9 +96,7 @@ fn a_saved_run_has_everything_and_can_be_shown_again() {
     let history = fathom(&["history", folder.path().to_str().unwrap()]);
     assert!(text(&history).contains("3 runs"), "{}", text(&history));
     std::fs::write(folder.path().join("no-run.json"), "{}").unwrap();
-    let history = fathom(&["history", folder.path().to_str().unwrap()]);
-    assert_eq!(history.status.code(), Some(1));
-    assert!(complaint(&history).contains("no-run.json"));
+    complains(&fathom(&["history", folder.path().to_str().unwrap()]), 1, "no-run.json");
 }
 
 #[test]
@@ -109,19 +119,14 @@ fn diff_sees_a_run_that_became_slower_and_one_of_a_later_version() {
     *median = (median.as_f64().unwrap() * 3.0).into();
     std::fs::write(&new, run.to_string()).unwrap();
     let diff = |a: &Path, b: &Path| fathom(&["diff", a.to_str().unwrap(), b.to_str().unwrap()]);
-    let output = diff(&old, &new);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output).contains("plain: 3.00x slower than before"), "{}", text(&output));
+    let told = shown(&diff(&old, &new), 1);
+    assert!(told.contains("plain: 3.00x slower than before"), "{told}");
     assert!(text(&diff(&new, &old)).contains("plain: 3.00x faster than before"));
     run["version"] = 99.into();
     std::fs::write(&new, run.to_string()).unwrap();
-    let output = diff(&old, &new);
-    assert_eq!(output.status.code(), Some(3));
-    assert!(complaint(&output).contains("version 99"), "{}", complaint(&output));
+    complains(&diff(&old, &new), 3, "version 99");
     let absent = folder.path().join("absent.json");
-    let output = diff(&old, &absent);
-    assert_eq!(output.status.code(), Some(4));
-    assert!(complaint(&output).contains("absent.json: No such file"), "{}", complaint(&output));
+    complains(&diff(&old, &absent), 4, "absent.json: No such file");
 }
 
 #[test]
@@ -136,9 +141,7 @@ fn bench_refuses_what_it_does_not_know_by_name() {
         (&["bench", "checksum", "--baseline", "nobody"], "--baseline: no contender \"nobody\""),
         (&["bench", "checksum", "Cargo.toml"], "Cargo.toml: this family takes no file"),
     ] {
-        let output = fathom(arguments);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        assert!(complaint(&output).contains(words), "{arguments:?}: {}", complaint(&output));
+        complains(&fathom(arguments), 2, words);
     }
 }
 
@@ -186,9 +189,7 @@ fn a_file_is_given_to_the_operations_that_take_one() {
     for (family, operations) in
         [("json", "dom dom-no-guess dom-interned"), ("text", "utf8 json-valid")]
     {
-        let output = fathom(&["bench", family, "--test", path.to_str().unwrap()]);
-        let shown = text(&output);
-        assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
+        let shown = shown(&fathom(&["bench", family, "--test", path.to_str().unwrap()]), 0);
         for operation in operations.split(' ') {
             assert!(shown.contains(&format!("{family} {operation} ")), "{operation}: {shown}");
         }
@@ -209,9 +210,7 @@ fn what_was_measured_before_a_value_that_is_none_is_shown() {
 
 #[test]
 fn test_mode_checks_everybody_and_times_nobody() {
-    let output = fathom(&["bench", "checksum", "--test"]);
-    assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
-    let text = text(&output);
+    let text = shown(&fathom(&["bench", "checksum", "--test"]), 0);
     assert!(text.contains("crc32c                   ok"), "{text}");
     assert!(text.contains("has no crc32"), "{text}");
     assert!(!text.contains("faster"), "{text}");
@@ -235,9 +234,7 @@ fn test_mode_and_folders_refuse_what_they_have_no_use_for() {
 #[test]
 fn a_program_that_never_says_what_it_is_counts_as_hung() {
     for arguments in [&["own", "sleep 300"][..], &["bench", "checksum", "--worker", "sleep 300"]] {
-        let output = fathom(&[arguments, &["--hang", "200ms"]].concat());
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        assert!(complaint(&output).contains("hung"), "{}", complaint(&output));
+        complains(&fathom(&[arguments, &["--hang", "200ms"]].concat()), 2, "hung");
     }
 }
 
@@ -282,8 +279,7 @@ fn a_group_that_cannot_be_measured_costs_no_other_group() {
     let good = format!("good f 1000000 8 {ANSWER}");
     let (_folder, programs) = workers(&["bad f 1 none 0", &good]);
     let output = own(&programs, &[]);
-    assert_eq!(output.status.code(), Some(4), "{}", complaint(&output));
-    assert!(complaint(&output).contains("alas"), "{}", complaint(&output));
+    complains(&output, 4, "alas");
     assert!(text(&output).starts_with("good\n"), "{}", text(&output));
     assert!(text(&output).contains("not measured: bad: "), "{}", text(&output));
     let output = own(&programs, &["--only", "bad"]);
@@ -296,9 +292,8 @@ fn the_answer_of_the_first_is_the_right_one_where_it_is_left_out() {
     let right = format!("group right 1000000 8 {ANSWER}");
     let (_folder, programs) = workers(&[&right, "group wrong 1000 8 00000000000000bb"]);
     for more in [&[][..], &["--only", "wrong"]] {
-        let output = own(&programs, more);
-        assert_eq!(output.status.code(), Some(1), "{}", complaint(&output));
-        assert!(text(&output).contains("wrong: wrong answer"), "{more:?} {}", text(&output));
+        let text = shown(&own(&programs, more), 1);
+        assert!(text.contains("wrong: wrong answer"), "{more:?} {text}");
     }
     let output = own(&programs, &["--only", "nobody"]);
     assert_eq!(output.status.code(), Some(2), "{}", complaint(&output));
@@ -316,10 +311,9 @@ fn who_says_no_metrics_when_asked_for_them_has_no_row() {
             format!("g {words} {ANSWER} {}", if words.starts_with('l') { end } else { "" })
         });
         let (_folder, programs) = workers(&[&functions[0], &functions[1]]);
-        let output = own(&programs, &["--rounds", "4", "--hang", "1s"]);
-        assert_eq!(output.status.code(), Some(1), "{end}: {}", complaint(&output));
-        assert!(text(&output).contains(why), "{end}: {}", text(&output));
-        assert!(text(&output).contains(" µs "), "the first is measured: {}", text(&output));
+        let text = shown(&own(&programs, &["--rounds", "4", "--hang", "1s"]), 1);
+        assert!(text.contains(why), "{end}: {text}");
+        assert!(text.contains(" µs "), "the first is measured: {text}");
     }
 }
 
@@ -329,11 +323,10 @@ fn who_works_through_something_else_is_not_compared() {
     let [first, other, silent] = ["first 1000000 1000", "other 1000000 2000", "silent 1000000 0"]
         .map(|words| format!("group {words} {ANSWER}"));
     let (_folder, programs) = workers(&[&first, &other, &silent]);
-    let output = own(&programs, &[]);
-    assert_eq!(output.status.code(), Some(1), "{}", complaint(&output));
+    let text = shown(&own(&programs, &[]), 1);
     let why = "other: broken: works through 2000 bytes, where others do through 1000";
-    assert!(text(&output).contains(why), "{}", text(&output));
-    assert!(!text(&output).contains("silent: broken"), "{}", text(&output));
+    assert!(text.contains(why), "{text}");
+    assert!(!text.contains("silent: broken"), "{text}");
 }
 
 #[test]
@@ -341,9 +334,8 @@ fn who_reads_zero_whatever_is_asked_is_broken() {
     let [first, zero] = ["first 1000000", "zero 0"].map(|words| format!("g {words} 8 {ANSWER}"));
     let (_folder, programs) = workers(&[&first, &zero]);
     // However many sets of processes are asked for.
-    let output = own(&programs, &["--rounds", "12", "--processes", "100"]);
-    assert!(text(&output).contains("12 rounds of "), "{}", text(&output));
-    let said = text(&output);
+    let said = text(&own(&programs, &["--rounds", "12", "--processes", "100"]));
+    assert!(said.contains("12 rounds of "), "{said}");
     assert!(said.contains("zero: broken: takes 0 ns for ") && said.contains("not grow"), "{said}");
 }
 
@@ -359,9 +351,7 @@ fn a_worker_is_a_contender_beside_others_of_its_name() {
     let output = bench("checksum", "plain,zlib");
     assert!(text(&output).contains("plain (2): wrong answer"), "{}", text(&output));
     assert!(text(&output).contains("baseline"), "{}", text(&output));
-    let output = bench("digest", "plain");
-    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
-    assert!(complaint(&output).contains("offers nothing of digest; it has checksum"));
+    complains(&bench("digest", "plain"), 2, "offers nothing of digest; it has checksum");
 }
 
 #[test]
@@ -369,17 +359,14 @@ fn a_worker_is_a_contender_beside_others_of_its_name() {
 fn an_outside_worker_in_python3_joins_the_family() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/worker.py");
     let worker = format!("python3 '{script}'");
-    let output = quick_bench(&["--operation", "crc32", "--worker", &worker]);
-    assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
-    assert!(text(&output).contains("python-zlib"), "{}", text(&output));
+    let text = shown(&quick_bench(&["--operation", "crc32", "--worker", &worker]), 0);
+    assert!(text.contains("python-zlib"), "{text}");
 }
 
 #[test]
 fn run_compares_commands_and_says_what_failed() {
     let commands = ["sleep 0.001", "sleep 0.03", "echo alas >&2; exit 3"];
-    let output = fathom(&[&["run"][..], &commands, &["--rounds", "12"]].concat());
-    assert_eq!(output.status.code(), Some(1), "something failed");
-    let text = text(&output);
+    let text = shown(&fathom(&[&["run"][..], &commands, &["--rounds", "12"]].concat()), 1);
     assert!(text.contains("slower than sleep 0.001"), "{text}");
     assert!(text.contains("exit code 3: alas"), "{text}");
 }
@@ -412,12 +399,10 @@ fn run_scans_parameters_and_compares_outputs() {
 
 #[test]
 fn run_without_a_shell_starts_programs_themselves() {
-    let output = fathom(&["run", "-N", "true 'a b' $HOME", "true", "--rounds", "8"]);
-    assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
-    assert!(!text(&output).contains("overhead"), "no shell, no overhead of one");
-    let output = fathom(&["run", "-N", "no-such-program-here", "--rounds", "8"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output).contains("no-such-program-here"), "{}", text(&output));
+    let text = shown(&fathom(&["run", "-N", "true 'a b' $HOME", "true", "--rounds", "8"]), 0);
+    assert!(!text.contains("overhead"), "no shell, no overhead of one");
+    let text = shown(&fathom(&["run", "-N", "no-such-program-here", "--rounds", "8"]), 1);
+    assert!(text.contains("no-such-program-here"), "{text}");
 }
 
 #[test]
@@ -452,10 +437,9 @@ fn the_proof_is_kept_and_gone_on_with() {
     };
     // Three subjects; how they come out is no matter of so few.
     let small = ["--comparisons", "3", "--slowdowns", "0", "--cpu-runs", "0"];
-    let output = full(&[&small[..], &["--budget", "1us"]].concat());
-    assert_eq!(output.status.code(), Some(1), "{}", complaint(&output));
-    assert!(text(&output).contains("0 of 3 done"), "{}", text(&output));
-    assert!(text(&output).ends_with("goes on from here\n"), "{}", text(&output));
+    let begun = shown(&full(&[&small[..], &["--budget", "1us"]].concat()), 1);
+    assert!(begun.contains("0 of 3 done"), "{begun}");
+    assert!(begun.ends_with("goes on from here\n"), "{begun}");
     let output = full(&small);
     assert!(output.status.code().is_some_and(|code| code < 2), "{}", complaint(&output));
     assert!(text(&output).contains("identical code: called different "), "{}", text(&output));
@@ -486,16 +470,13 @@ fn the_proof_is_kept_and_gone_on_with() {
     let all: Vec<String> = proofs.as_array().unwrap().iter().map(what).collect();
     assert!(all.contains(&"sql, 3 % slower".to_owned()), "{all:?}");
     assert!(all.contains(&"planted registers, 1 % slower".to_owned()), "{all:?}");
-    let output = fathom(&["selftest", "--full", "Cargo.toml", "--comparisons", "0"]);
-    assert_eq!(output.status.code(), Some(3), "{}", complaint(&output));
-    assert!(complaint(&output).contains("Cargo.toml"), "{}", complaint(&output));
+    let others = fathom(&["selftest", "--full", "Cargo.toml", "--comparisons", "0"]);
+    complains(&others, 3, "Cargo.toml");
 }
 
 #[test]
 fn machine_measures_its_noise_on_request() {
-    let output = fathom(&["machine", "--noise", "1"]);
-    assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
-    let text = text(&output);
+    let text = shown(&fathom(&["machine", "--noise", "1"]), 0);
     assert!(text.contains("registers") && text.contains("memory"), "{text}");
     assert!(text.contains("wall time") && text.contains("CPU time"), "{text}");
 }
