@@ -22,6 +22,15 @@ fn json(folder: &Path, line: &str, code: i32) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
+/// Checks that a command ends with this code, and says this.
+#[track_caller]
+fn says(folder: &Path, line: &str, code: i32, words: &str) {
+    let output = fathom(folder, line);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{line}: {stderr}");
+    assert!(stderr.contains(words), "{line}: {stderr}");
+}
+
 /// What was said by a command that was interrupted after three seconds.
 fn interrupted(folder: &Path, line: &str) -> Output {
     let mut fathom = Command::new(env!("CARGO_BIN_EXE_fathom"));
@@ -166,21 +175,12 @@ fn what_the_file_was_taken_for_is_said_and_a_table_is_no_list_of_words() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("names"), "Jo Doe\nAl Poe\n").unwrap();
     let bench = "--rounds 2 --operation find-hit -d std";
-    let stderr = |line: &str, code: i32| {
-        let output = fathom(folder.path(), line);
-        assert_eq!(output.status.code(), Some(code), "{line}");
-        String::from_utf8_lossy(&output.stderr).into_owned()
-    };
-    let said = stderr(&format!("kv bench names {bench}"), 0);
-    assert!(
-        said.contains("names: taken for words: 4 keys, the first \"Jo\"; if that is"),
-        "{said}"
-    );
-    let said = stderr(&format!("kv bench names {bench} -F lines"), 0);
-    assert!(said.contains("names: taken for lines: 2 keys, the first \"Jo Doe\"\n"), "{said}");
+    let taken = "names: taken for words: 4 keys, the first \"Jo\"; if that is";
+    says(folder.path(), &format!("kv bench names {bench}"), 0, taken);
+    let taken = "names: taken for lines: 2 keys, the first \"Jo Doe\"\n";
+    says(folder.path(), &format!("kv bench names {bench} -F lines"), 0, taken);
     std::fs::write(folder.path().join("table"), "id,name\n1,Jo Doe\n2,Al\n").unwrap();
-    let said = stderr("kv table", 3);
-    assert!(said.contains("\"id,name\"; name the column, csv:id"), "{said}");
+    says(folder.path(), "kv table", 3, "\"id,name\"; name the column, csv:id");
 }
 
 #[test]
@@ -635,12 +635,7 @@ fn a_case_that_cannot_be_opened_ends_a_run_and_costs_no_other_case() {
 #[test]
 fn what_is_not_there_is_said() {
     let folder = words();
-    let fails = |line: &str, code: i32, words: &str| {
-        let output = fathom(folder.path(), line);
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(code), "{line}: {stderr}");
-        assert!(stderr.contains(words), "{line}: {stderr}");
-    };
+    let fails = |line: &str, code: i32, words: &str| says(folder.path(), line, code, words);
     fails("kv", 2, "no file of keys");
     fails("kv words -d nonsense", 2, "no structure \"nonsense\"");
     fails("kv words -h nonsense", 2, "no hash function");
@@ -761,11 +756,7 @@ fn keys_of_the_maps_own_are_measured_beside_references_to_keys() {
     let one = json(folder.path(), &format!("{line} arc-str"), 0)["rows"].to_string();
     assert!(one.contains("std-arc-str+foldhash") && !one.contains("std-string"), "{one}");
 
-    let fails = |line: &str, needle: &str| {
-        let output = fathom(folder.path(), line);
-        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.code() == Some(2) && stderr.contains(needle), "{line}: {stderr}");
-    };
+    let fails = |line: &str, needle: &str| says(folder.path(), line, 2, needle);
     fails("kv words --key-as cow", "possible values: string, box-str");
     fails("kv words --key-as all --ordered", "cannot be used with");
     std::fs::write(folder.path().join("numbers"), "1\n2\n3\n").unwrap();
