@@ -175,6 +175,12 @@ fn every_form_says_the_same_numbers_and_the_right_ones() {
     check(true, "faster", "alpha", turned, [ratio, low, high]);
 }
 
+/// The forms that people read.
+fn forms(run: &Run) -> [String; 3] {
+    let look = Look::default();
+    [text::run(run, &look), markdown::run(run, &look), html::run(run, &look)]
+}
+
 /// `raw` is the ratio as the data has it, `said` as the sentence does.
 fn check(swapped: bool, word: &str, who: &str, raw: [f64; 3], said: [f64; 3]) {
     let run = saved(case(false, swapped));
@@ -183,12 +189,7 @@ fn check(swapped: bool, word: &str, who: &str, raw: [f64; 3], said: [f64; 3]) {
     let sentence = format!(
         "{who} is {factor_said}x {word} than {whom} (99 % interval {low}–{high}, noise floor"
     );
-    let forms = [
-        text::run(&run, &Look::default()),
-        markdown::run(&run, &Look::default()),
-        html::run(&run, &Look::default()),
-    ];
-    for form in forms {
+    for form in forms(&run) {
         assert!(form.contains(&sentence), "no {sentence:?} in\n{form}");
         // Once in the sentence, once in the table.
         assert_eq!(form.matches(&format!("{factor_said}x {word}")).count(), 2, "{form}");
@@ -238,12 +239,7 @@ fn times_and_spreads_are_those_of_the_samples() {
             format!("±{:.2} %", spread / time * 100.0),
             format!("{rate:.3} GiB/s"),
         ];
-        let forms = [
-            text::run(&run, &Look::default()),
-            markdown::run(&run, &Look::default()),
-            html::run(&run, &Look::default()),
-        ];
-        for form in forms {
+        for form in forms(&run) {
             let is_row = |line: &&str| shown.iter().all(|cell| line.contains(cell));
             let row = form.lines().find(|line| line.contains(name) && is_row(line));
             assert!(row.is_some(), "no row of {name} with {shown:?} in\n{form}");
@@ -322,8 +318,7 @@ fn what_limits_a_case_is_said_in_every_form() {
     for row in &mut run.cases[0].contenders {
         row.counters_missing.push("none here".to_owned());
     }
-    let look = Look::default();
-    for shown in [text::run(&run, &look), markdown::run(&run, &look), html::run(&run, &look)] {
+    for shown in forms(&run) {
         for words in
             ["per iteration, subtracted, at most ", "counters: none here", "ote: it was late"]
         {
@@ -573,9 +568,7 @@ fn exports_in_the_forms_of_hyperfine_have_the_figures_of_the_samples() {
     for round in &mut few.cases[0].measured.rounds {
         round.samples.swap(1, 2);
     }
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("run.json"), few.to_json().unwrap()).unwrap();
-    let few = Run::read(&folder.path().join("run.json")).unwrap();
+    let few = saved(few.cases.remove(0));
     let shown = hyperfine::table(&few, Markup::Markdown, None, false);
     assert!(shown.lines().last().unwrap().ends_with(" not resolved |"), "{shown}");
 }
