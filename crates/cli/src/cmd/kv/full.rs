@@ -106,7 +106,6 @@ pub(super) fn measured(
 
 /// What it costs to read every byte of every key once, in the order of the probes.
 pub(super) fn scanned(data: &Data, bounds: Bounds) -> anyhow::Result<Option<Scan>> {
-    let spec = kv::FAMILY.completed(&data.spec(&Spec::new("touch", &[])))?;
     let plan = Plan {
         rounds: Some(12),
         iterations: (data.keys >= 100_000).then_some(1),
@@ -115,13 +114,8 @@ pub(super) fn scanned(data: &Data, bounds: Bounds) -> anyhow::Result<Option<Scan
         processes: 4,
         ..Plan::default()
     };
-    let scan_of = candidate::named(kv::SCAN)?.entrant()?;
-    let case = measuring::measured(Bench {
-        share_file: true,
-        prepare: Some(Prepare::new(&kv::FAMILY, &spec)),
-        bounds,
-        ..measuring::usual(&kv::FAMILY, spec, vec![scan_of], plan)?
-    })?;
+    let spec = data.spec(&Spec::new("touch", &[]));
+    let case = measured(spec, &[candidate::named(kv::SCAN)?], 0, plan, bounds)?;
     Ok(scan(&case))
 }
 
