@@ -114,10 +114,13 @@ fn roles(costs: &[f64]) -> Roles {
     Roles { twin: Some(costs.len() - 1), ..Roles::default() }
 }
 
+fn rounds_of(fake: &mut Fake, plan: &Plan) -> (Measured, Roles) {
+    let (roles, failures) = (roles(&fake.costs_ns), vec![None; fake.costs_ns.len()]);
+    (measure(fake, failures, roles, plan), roles)
+}
+
 fn run(fake: &mut Fake, plan: &Plan) -> (Measured, Judged) {
-    let roles = roles(&fake.costs_ns);
-    let contenders = fake.costs_ns.len();
-    let measured = measure(fake, vec![None; contenders], roles, plan);
+    let (measured, roles) = rounds_of(fake, plan);
     let judged = judge(&measured, roles, plan);
     (measured, judged)
 }
@@ -197,9 +200,7 @@ fn a_quiet_wall_clock_is_preferred_and_threads_leave_no_choice() {
 #[test]
 fn processor_time_that_one_does_not_tell_is_no_clock_even_if_asked_for() {
     let plan = Plan { clock: Some(Clock::Cpu), ..quick() };
-    let mut fake = Fake::steady(&[100.0, 150.0, 100.0]);
-    let roles = roles(&fake.costs_ns);
-    let mut measured = measure(&mut fake, vec![None; 3], roles, &plan);
+    let (mut measured, roles) = rounds_of(&mut Fake::steady(&[100.0, 150.0, 100.0]), &plan);
     assert_eq!(judge(&measured, roles, &plan).clock, Clock::Cpu);
     for round in &mut measured.rounds {
         round.samples[1].as_mut().unwrap().cpu_ns = None;
@@ -453,9 +454,8 @@ fn a_failed_copy_withholds_verdicts_against_whom_it_copies_alone() {
     {
         let failure = Some((failed, 20));
         let mut fake = Fake { failure, ..Fake::steady(&[100.0, 150.0, 200.0, 100.0]) };
-        let before = roles(&fake.costs_ns);
         let plan = Plan { stop: Stop::Budget, ..quick() };
-        let measured = measure(&mut fake, vec![None; 4], before, &plan);
+        let (measured, before) = rounds_of(&mut fake, &plan);
         let judged = judge(&measured, Roles { baseline, ..before }, &plan);
         let last = judged.comparisons.last().unwrap();
         let expected = why.map_or(Verdict::Slower, |why| Verdict::Withheld { why });
@@ -498,8 +498,7 @@ fn commands() -> Plan {
 /// hundredths of its time.
 fn with_a_copy_of(by: impl Fn(usize) -> u64) -> Judged {
     let mut fake = Fake::quiet(&[100.0, 101.5, 150.0, 100.0]);
-    let roles = roles(&fake.costs_ns);
-    let mut measured = measure(&mut fake, vec![None; 4], roles, &commands());
+    let (mut measured, roles) = rounds_of(&mut fake, &commands());
     for (number, round) in measured.rounds.iter_mut().enumerate() {
         let sample = round.samples[3].as_mut().unwrap();
         sample.wall_ns = sample.wall_ns * by(number) / 100;
@@ -639,9 +638,7 @@ fn fresh_processes_start_in_another_order_in_each_set() {
 
 /// Noisy rounds of three contenders, one of them a little slower than the first, and a copy.
 fn noisy(seed: u64, plan: &Plan) -> (Measured, Roles) {
-    let mut fake = Fake::busy(&[100.0, 100.3, 100.0, 100.0], seed);
-    let roles = roles(&fake.costs_ns);
-    (measure(&mut fake, vec![None; 4], roles, plan), roles)
+    rounds_of(&mut Fake::busy(&[100.0, 100.3, 100.0, 100.0], seed), plan)
 }
 
 #[test]
@@ -765,10 +762,8 @@ fn the_first_rounds_correct_what_the_warm_up_said_of_their_number() {
 
 #[test]
 fn a_baseline_chosen_after_looking_shares_the_error_among_all_pairs() {
-    let mut fake = Fake::busy(&[100.0; 6], 4);
     let plan = Plan { stop: Stop::Budget, ..quick() };
-    let before = roles(&fake.costs_ns);
-    let measured = measure(&mut fake, vec![None; 6], before, &plan);
+    let (measured, before) = rounds_of(&mut Fake::busy(&[100.0; 6], 4), &plan);
     let alpha = |roles| judge(&measured, roles, &plan).alpha_each;
     assert!((alpha(before) - 0.01 / 4.0).abs() < 1e-12);
     assert!((alpha(Roles { chosen: true, ..before }) - 0.01 / 10.0).abs() < 1e-12);
@@ -776,10 +771,8 @@ fn a_baseline_chosen_after_looking_shares_the_error_among_all_pairs() {
 
 #[test]
 fn the_spread_between_processes_widens_the_interval() {
-    let mut fake = Fake::quiet(&[100.0, 102.0, 100.0]);
     let plan = Plan { processes: 12, stop: Stop::Budget, ..quick() };
-    let roles = roles(&fake.costs_ns);
-    let mut measured = measure(&mut fake, vec![None; 3], roles, &plan);
+    let (mut measured, roles) = rounds_of(&mut Fake::quiet(&[100.0, 102.0, 100.0]), &plan);
     for round in &mut measured.rounds {
         // Every other process has an unlucky layout.
         let sample = round.samples[1].as_mut().unwrap();
@@ -836,9 +829,7 @@ fn the_start_of_a_shell_that_hides_what_a_command_takes_is_not_subtracted() {
 
 #[test]
 fn readings_of_zero_are_dropped_and_counted() {
-    let mut fake = Fake::quiet(&[100.0, 150.0, 100.0]);
-    let roles = roles(&fake.costs_ns);
-    let mut measured = measure(&mut fake, vec![None; 3], roles, &quick());
+    let (mut measured, roles) = rounds_of(&mut Fake::quiet(&[100.0, 150.0, 100.0]), &quick());
     for round in measured.rounds.iter_mut().take(5) {
         let sample = round.samples[1].as_mut().unwrap();
         (sample.wall_ns, sample.cpu_ns) = (0, Some(0));
@@ -858,10 +849,8 @@ fn readings_of_zero_are_dropped_and_counted() {
 
 #[test]
 fn waves_of_noise_join_rounds_into_blocks() {
-    let mut fake = Fake::quiet(&[100.0, 100.0, 100.0]);
-    let roles = roles(&fake.costs_ns);
     let plan = Plan { rounds: Some(192), stop: Stop::Budget, ..commands() };
-    let mut measured = measure(&mut fake, vec![None; 3], roles, &plan);
+    let (mut measured, roles) = rounds_of(&mut Fake::quiet(&[100.0; 3]), &plan);
     for (number, round) in measured.rounds.iter_mut().enumerate() {
         let sample = round.samples[1].as_mut().unwrap();
         let wave = 1.0 + 0.05 * (number as f64 / 3.0).sin();
