@@ -31,16 +31,15 @@ pub(crate) fn run() -> Result<()> {
     let ramdisk = cache().join("counts.cpio");
     std::fs::write(&ramdisk, cpio::archive(&["proc", "sys", "dev"], &[("init", &program)]))?;
 
+    let observed = |name: &str, processor, icount_shift| {
+        let machine = Machine { processor, icount_shift, memory_mib: 512 };
+        observe(name, machine, &kernel, &ramdisk)
+    };
     let model = "cortex-a57";
     let mut cycles = Vec::new();
     for shift in 0..=2 {
         let name = format!("instruction counting, shift {shift}");
-        let seen = observe(
-            &name,
-            Machine { processor: model, icount_shift: Some(shift), memory_mib: 512 },
-            &kernel,
-            &ramdisk,
-        )?;
+        let seen = observed(&name, model, Some(shift))?;
         cycles.push(full(&seen, shift).with_context(|| name)?);
     }
     let ratios: Vec<u64> = cycles.iter().map(|per_round| per_round / cycles[0]).collect();
@@ -48,17 +47,9 @@ pub(crate) fn run() -> Result<()> {
     println!("ok: cycles over the three shifts are exactly 1x, 2x and 4x");
 
     let name = "no instruction counting";
-    let seen = observe(
-        name,
-        Machine { processor: model, icount_shift: None, memory_mib: 512 },
-        &kernel,
-        &ramdisk,
-    )?;
-    cycles_only(&seen).context(name)?;
+    cycles_only(&observed(name, model, None)?).context(name)?;
     let name = "no counters";
-    let machine = Machine { processor: "cortex-a57,pmu=off", icount_shift: None, memory_mib: 512 };
-    let seen = observe(name, machine, &kernel, &ramdisk)?;
-    none(&seen).context(name)
+    none(&observed(name, "cortex-a57,pmu=off", None)?).context(name)
 }
 
 fn observe(name: &str, machine: Machine, kernel: &Path, ramdisk: &Path) -> Result<Seen> {
