@@ -178,18 +178,9 @@ fn studied(program: &Path, set: &Set, keys: &Path, options: &Options) -> Result<
         answers.iter().map(|(json, seconds)| advised(json, *seconds)).collect::<Result<_>>()?;
     // Whoever was advised is measured in the same rounds.
     let also: Vec<&str> = advice.iter().map(|advice| advice.ranked[0].as_str()).collect();
-    let budget = &options.truth_budget;
-    let arguments = [
-        "--exhaustive",
-        "--explain",
-        "--also",
-        &also.join(","),
-        "--budget",
-        budget,
-        "--seed",
-        "77",
-    ];
-    let (all, before) = ask(&arguments)?;
+    let (joined, budget) = (also.join(","), &options.truth_budget);
+    let how = ["--exhaustive", "--explain", "--also", &joined];
+    let (all, before) = ask(&[&how[..], &["--budget", budget, "--seed", "77"]].concat())?;
     // Once more in a long run: those that may be the fastest, among few who share the time.
     let is_near = |against: &Value| against["low"].as_f64().is_none_or(|low| low <= TOLD);
     let near = rows(&all).into_iter().filter(|row| is_near(row.2)).take(FEW).map(|row| row.0);
