@@ -8,7 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::packages::{cache, host_fathom, root, run};
+use crate::packages::{cache, host_fathom, root, run, target};
 use crate::skip;
 
 /// What is installed, and what runs there.
@@ -83,9 +83,7 @@ fn written() -> Result<PathBuf> {
     test.current_dir(root())
         .args(["test", "--workspace", "--locked", "--quiet", "--test", "pages"]);
     run(&mut test).context("the test that writes the pages")?;
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    Ok(target.join("tmp/pages"))
+    Ok(target().join("tmp/pages"))
 }
 
 /// The project with what its lock names, away from the sources.

@@ -12,7 +12,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use crate::packages::{cache, root, run};
-use crate::python::pip;
+use crate::python::{fresh, pip};
 
 /// The documents: files, and folders whose Markdown and pictures count.
 const DOCUMENTS: [&str; 8] = [
@@ -38,11 +38,9 @@ pub(crate) fn run_all() -> Result<()> {
     ensure!(links > 50, "{links} links between files");
     let own = root().join("xtask/site");
     fs::copy(own.join("mkdocs.yml"), folder.join("mkdocs.yml"))?;
-    let python = folder.join("python");
-    run(Command::new("python3").args(["-m", "venv"]).arg(&python))
-        .context("a virtual environment (Debian: python3-venv)")?;
-    run(pip(&python.join("bin/python")).arg("-r").arg(own.join("requirements.txt")))?;
-    let mut build = Command::new(python.join("bin/zensical"));
+    let python = fresh(&folder.join("python"))?;
+    run(pip(&python).arg("-r").arg(own.join("requirements.txt")))?;
+    let mut build = Command::new(python.with_file_name("zensical"));
     build.current_dir(&folder).args(["build", "--strict", "--config-file", "mkdocs.yml"]);
     let status = build.status().context("zensical")?;
     ensure!(status.success(), "the site: {status}");
