@@ -1,7 +1,6 @@
 //! Files of keys: read whole, in the format that was named or detected. Errors carry the path.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::io::{self, Read};
 use std::path::Path;
 use std::thread;
@@ -95,13 +94,6 @@ fn place(bytes: &[u8], offset: u64) -> String {
 }
 
 /// A file whose keys cannot be had: what is said of it, with its path and the place.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub(crate) struct BadKeys(pub(crate) String);
-
-impl fmt::Display for BadKeys {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for BadKeys {}

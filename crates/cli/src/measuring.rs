@@ -2,7 +2,6 @@
 //! interrupts, and where a finished run goes.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -638,16 +637,9 @@ const NO_SCAN: &str =
     "only a run over several values of one number can be drawn, all above 0: axes are logarithmic";
 
 /// A scan of which nothing can be drawn because of what failed, as text.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("nothing is drawn, as fewer than two values have times:\n{0}")]
 pub(crate) struct TooFew(String);
-
-impl fmt::Display for TooFew {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "nothing is drawn, as fewer than two values have times:\n{}", self.0)
-    }
-}
-
-impl std::error::Error for TooFew {}
 
 /// A run as text of a format.
 pub(crate) fn rendered(run: &Run, format: Format, look: &Look) -> anyhow::Result<String> {

@@ -1,6 +1,5 @@
 //! From the words of the command line to what is asked of delimited text.
 
-use std::fmt;
 use std::io::IsTerminal;
 
 use fathom_aggregate::delimited;
@@ -84,16 +83,9 @@ pub(super) fn columns_of(
 }
 
 /// What cannot be had of a table, or in one: it is the data's, and no failure to read or write.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub(crate) struct NotThere(pub(super) String);
-
-impl fmt::Display for NotThere {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for NotThere {}
 
 /// What is wrong where lines have no second column.
 pub(super) const NO_VALUE: &str = "--value, --text or --count says what is told of each key";
