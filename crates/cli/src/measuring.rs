@@ -573,9 +573,7 @@ pub(crate) fn new_run() -> anyhow::Result<Run> {
         build: build(),
         level: Level::chosen()?.name().to_owned(),
         machine: serde_json::to_value(Machine::here())?,
-        cases: Vec::new(),
-        notes: Vec::new(),
-        answer: serde_json::Value::Null,
+        ..Run::default()
     })
 }
 

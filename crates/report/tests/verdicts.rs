@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use fathom_measure::plan::{Clock, End, Measured, Plan, Roles, Round};
-use fathom_measure::result::{Build, Case, Row, Run, SCHEMA, VERSION};
+use fathom_measure::result::{Case, Row, Run, SCHEMA, VERSION};
 use fathom_measure::sample::{Failure, Sample};
 use fathom_measure::workload::{Spec, Work};
 use fathom_report::diff::{Change, diff};
@@ -76,12 +76,8 @@ fn saved(case: Case) -> Run {
         command: vec!["fathom".to_owned(), "bench".to_owned()],
         started: "2026-01-01T00:00:00Z".to_owned(),
         program: "fathom".to_owned(),
-        build: Build::default(),
-        level: String::new(),
-        machine: serde_json::Value::Null,
         cases: vec![case],
-        notes: Vec::new(),
-        answer: serde_json::Value::Null,
+        ..Run::default()
     };
     let folder = tempfile::tempdir().unwrap();
     let path: PathBuf = folder.path().join("run.json");

@@ -2,7 +2,7 @@
 
 use fathom_measure::plan::{End, Measured, Plan, Roles, Round};
 use fathom_measure::profile::{Report, Stack, ZoneReport};
-use fathom_measure::result::{Build, Case, Row, Run, SCHEMA, VERSION};
+use fathom_measure::result::{Case, Row, Run, SCHEMA, VERSION};
 use fathom_measure::sample::Sample;
 use fathom_measure::stats::Random;
 use fathom_measure::workload::{Spec, Work};
@@ -58,12 +58,11 @@ pub(crate) fn run(command: &[&str], started: &str, cases: Vec<Case>, answer: Val
         command: command.iter().map(|&word| word.to_owned()).collect(),
         started: started.to_owned(),
         program: "fathom 0.0.0".to_owned(),
-        build: Build::default(),
         level: "avx2".to_owned(),
         machine: json!({"processor": {"model": "a seeded one"}}),
         cases,
-        notes: Vec::new(),
         answer,
+        ..Run::default()
     };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.json");
