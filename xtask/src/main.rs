@@ -158,16 +158,9 @@ fn knows(name: &str) -> bool {
 }
 
 /// Why a check cannot run on this machine.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 struct Skip(String);
-
-impl std::fmt::Display for Skip {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Skip {}
 
 /// An error that means "cannot run here", not "wrong".
 fn skip(why: impl Into<String>) -> anyhow::Error {
