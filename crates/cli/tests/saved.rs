@@ -49,8 +49,10 @@ fn row(family: &str, id: &str, ns: f64, samples: u64) -> (String, String, f64, u
     (family.to_owned(), id.to_owned(), ns, samples)
 }
 
-/// A file of each harness, as it writes it.
-fn files(folder: &Path) {
+/// A folder with a file of each harness, as it writes it.
+fn files() -> tempfile::TempDir {
+    let whole = tempfile::tempdir().unwrap();
+    let folder = whole.path();
     let write = |name: &str, value: Value| fs::write(folder.join(name), value.to_string()).unwrap();
     write(
         "h.json",
@@ -99,13 +101,13 @@ fn files(folder: &Path) {
     let about = json!({"group_id": "sort", "function_id": "std", "value_str": null,
         "throughput": {"Elements": 7}, "full_id": "sort/std", "directory_name": "sort/std", "title": "sort/std"});
     fs::write(bench.join("benchmark.json"), about.to_string()).unwrap();
+    whole
 }
 
 #[test]
 fn results_of_other_harnesses_become_runs_without_verdicts() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = files();
     let folder = folder.path();
-    files(folder);
     let run = imported(folder, "h.json");
     assert_eq!(rows(&run), [row("hyperfine", "a", 2.5e8, 3)]);
     assert_eq!(run["cases"][0]["contenders"][0]["peak_bytes"], 8192);
@@ -167,9 +169,8 @@ fn results_of_other_harnesses_become_runs_without_verdicts() {
 fn every_file_of_a_folder_is_shown_or_told() {
     use std::os::unix::ffi::OsStrExt;
 
-    let folder = tempfile::tempdir().unwrap();
+    let folder = files();
     let folder = folder.path();
-    files(folder);
     let run = imported(folder, "h.json").to_string();
     fs::create_dir(folder.join("runs")).unwrap();
     for name in [&b"n\xff.json"[..], b"n\xfe.json"] {
@@ -203,8 +204,7 @@ fn every_file_of_a_folder_is_shown_or_told() {
 
 #[test]
 fn runs_of_one_second_are_all_kept() {
-    let folder = tempfile::tempdir().unwrap();
-    files(folder.path());
+    let folder = files();
     // A slash makes the folder.
     for runs in ["runs/", "runs", "runs/"] {
         told(0, &fathom(folder.path(), &["import", "g.json", "--save", runs]));
@@ -242,8 +242,7 @@ fn what_is_no_result_is_refused_with_its_place() {
 
 #[test]
 fn what_is_no_saved_run_is_bad_data_and_one_without_cases_says_so() {
-    let folder = tempfile::tempdir().unwrap();
-    files(folder.path());
+    let folder = files();
     let shown = |bytes: &[u8]| {
         fs::write(folder.path().join("run.json"), bytes).unwrap();
         fathom(folder.path(), &["report", "run.json"])
@@ -387,9 +386,8 @@ fn nothing_in_a_saved_run_is_a_command_to_the_terminal() {
 
 #[test]
 fn failures_of_other_harnesses_were_lost() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = files();
     let folder = folder.path();
-    files(folder);
     let notes = |run: &Value| run["notes"].to_string();
     // hyperfine's were samples like others, and its empty command had no name.
     let result = |command: &str, codes: Value| {
@@ -485,9 +483,8 @@ fn a_benchmark_with_aggregates_alone_was_lost_beside_others() {
 
 #[test]
 fn throughput_of_criterion_was_lost() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = files();
     let folder = folder.path();
-    files(folder);
     let about = folder.join("criterion/sort/std/new/benchmark.json");
     for (throughput, bytes, items) in [
         (json!({"ElementsAndBytes": {"elements": 7, "bytes": 56}}), 56, 7),
@@ -515,9 +512,8 @@ fn throughput_of_criterion_was_lost() {
 
 #[test]
 fn counts_and_times_of_criterion_were_cut_to_the_shorter() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = files();
     let folder = folder.path();
-    files(folder);
     let sample = json!({"sampling_mode": "Linear", "iters": [1.0, 2.0], "times": [1.0, 2.0, 3.0]});
     fs::write(folder.join("criterion/sort/std/new/sample.json"), sample.to_string()).unwrap();
     let message = json!({"reason": "benchmark-complete", "id": "sort/std", "unit": "ns",
@@ -537,9 +533,8 @@ fn counts_and_times_of_criterion_were_cut_to_the_shorter() {
 
 #[test]
 fn files_of_criterion_are_read_as_others_are() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = files();
     let folder = folder.path();
-    files(folder);
     let about = folder.join("criterion/sort/std/new/benchmark.json");
     let text = fs::read_to_string(&about).unwrap();
     fs::write(&about, format!("\u{feff}{text}")).unwrap();
