@@ -318,17 +318,7 @@ fn a_short_measurement_misses_what_lasts_as_long() {
 #[test]
 fn a_clear_difference_is_called_in_runs_of_commands() {
     for (rounds, correlated) in [(16, 0.0), (32, 0.5), (64, 0.7)] {
-        let world = World {
-            fresh: true,
-            apart: false,
-            sets: 1,
-            contenders: 2,
-            noise: 0.08,
-            factor: 3.0,
-            rounds,
-            correlated,
-            ..QUIET
-        };
+        let world = World { noise: 0.08, factor: 3.0, rounds, correlated, ..COMMANDS };
         let power = world.power(300);
         println!("{rounds} rounds correlated by {correlated}: {power:.3}");
         assert!(power >= 0.35, "{rounds} rounds correlated by {correlated}: called in {power}");
