@@ -44,6 +44,7 @@ Options:
   --format FORMAT    text, markdown, csv, html or json [default: text]
 ";
 
+#[derive(Default)]
 struct Options {
     measures: bool,
     lists: bool,
@@ -92,15 +93,8 @@ pub fn run(name: &str, definitions: &[Definition]) -> ExitCode {
 }
 
 fn options(words: &[String]) -> Result<Options, String> {
-    let mut options = Options {
-        measures: false,
-        lists: false,
-        budget: Duration::from_secs(2),
-        save: None,
-        baseline: None,
-        format: "text".to_owned(),
-        filters: Vec::new(),
-    };
+    let (budget, format) = (Duration::from_secs(2), "text".to_owned());
+    let mut options = Options { budget, format, ..Options::default() };
     let mut is_test = false;
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -243,18 +237,16 @@ impl Own {
         let mut command =
             ["cargo", "bench", "--bench", self.name, "--"].map(str::to_owned).to_vec();
         command.extend(command_line().into_iter().skip(1).filter(|word| word != "--bench"));
-        let (mut run, mut end) = (
-            Run {
-                schema: SCHEMA.to_owned(),
-                version: VERSION,
-                command,
-                started: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-                program: format!("fathom-bench {}", env!("CARGO_PKG_VERSION")),
-                machine: serde_json::to_value(Machine::here())?,
-                ..Run::default()
-            },
-            Ok(()),
-        );
+        let mut run = Run {
+            schema: SCHEMA.to_owned(),
+            version: VERSION,
+            command,
+            started: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+            program: format!("fathom-bench {}", env!("CARGO_PKG_VERSION")),
+            machine: serde_json::to_value(Machine::here())?,
+            ..Run::default()
+        };
+        let mut end = Ok(());
         for group in groups {
             let _ = writeln!(io::stderr(), "{}: {}", self.name, title(&group.spec));
             match self.case(group, options) {
