@@ -251,13 +251,6 @@ struct Answer {
     ended: String,
 }
 
-impl Answer {
-    fn is_like(&self, other: &Answer) -> bool {
-        (&self.command, &self.printed, &self.ended)
-            == (&other.command, &other.printed, &other.ended)
-    }
-}
-
 /// Boots a machine with `processor` and compares.
 fn answers_there(
     processor: &'static str,
@@ -272,7 +265,8 @@ fn answers_there(
     let there = boot_with(machine, kernel, guest, fathom, &list)?;
     ensure!(there.len() == list.len(), "{processor}: {} answers", there.len());
     for (here, there) in here.iter().zip(&there) {
-        if !here.is_like(there) {
+        let [own, other] = [here, there].map(|one| (&one.command, &one.printed, &one.ended));
+        if own != other {
             bail!("{processor} differs from here:\n{}", difference(here, there));
         }
     }
