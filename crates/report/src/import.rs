@@ -268,14 +268,7 @@ fn google(benchmarks: &[Value]) -> Option<Vec<Figures>> {
             continue;
         }
         let name = name_of(benchmark)?;
-        let unit = match benchmark["time_unit"].as_str().unwrap_or("ns") {
-            "ns" => 1.0,
-            "us" => 1e3,
-            "ms" => 1e6,
-            "s" => 1e9,
-            // Refused with the name.
-            _ => f64::NAN,
-        };
+        let unit = unit_ns(benchmark["time_unit"].as_str().unwrap_or("ns"));
         let ns = benchmark["real_time"].as_f64()? * unit;
         let cpu_ns = benchmark["cpu_time"].as_f64().map(|time| time * unit);
         let rated_ns = cpu_ns.filter(|_| !is_rated_by_wall(name)).unwrap_or(ns);
@@ -292,6 +285,17 @@ fn google(benchmarks: &[Value]) -> Option<Vec<Figures>> {
         figures.cpu_ns.push(cpu_ns);
     }
     Some(all)
+}
+
+/// Not a number for what is none of these: its benchmark is refused with the name.
+fn unit_ns(unit: &str) -> f64 {
+    match unit {
+        "ns" => 1.0,
+        "us" => 1e3,
+        "ms" => 1e6,
+        "s" => 1e9,
+        _ => f64::NAN,
+    }
 }
 
 /// Whether Google Benchmark divided what was done by wall time, as `UseRealTime` and `UseManualTime` ask;
@@ -320,14 +324,7 @@ fn message(value: &Value) -> Option<Option<Figures>> {
     if value["reason"] != "benchmark-complete" {
         return Some(None);
     }
-    let unit = match value["unit"].as_str()? {
-        "ns" => 1.0,
-        "us" | "µs" => 1e3,
-        "ms" => 1e6,
-        "s" => 1e9,
-        // Refused with the name.
-        _ => f64::NAN,
-    };
+    let unit = unit_ns(&value["unit"].as_str()?.replace('µ', "u"));
     let ns = per_iteration(&value["measured_values"], &value["iteration_count"])?;
     let ns = ns.into_iter().map(|time| time * unit).collect();
     let done = |unit: &str| {
