@@ -183,17 +183,15 @@ impl Tree {
         } else {
             format!("{revision} ({short})")
         };
-        let scratch = match cache {
-            Some(_) => None,
-            None => Some(scratch::folder("against")?),
-        };
-        let root = match (cache, &scratch) {
-            (Some(cache), _) => {
+        let (root, scratch) = match cache {
+            Some(cache) => {
                 fs::create_dir_all(cache).with_context(|| cache.display().to_string())?;
-                fs::canonicalize(cache)?.join(&commit)
+                (fs::canonicalize(cache)?.join(&commit), None)
             }
-            (None, Some(scratch)) => scratch.path().join("checkout"),
-            (None, None) => unreachable!("one of the two"),
+            None => {
+                let scratch = scratch::folder("against")?;
+                (scratch.path().join("checkout"), Some(scratch))
+            }
         };
         let lock = cache.map(|cache| locked(&cache.join("lock"))).transpose()?;
         let tree = Tree { place: root.join(prefix), name, root, scratch, lock };
