@@ -131,12 +131,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let standard = [PathBuf::from("-")];
     let show = &options.show;
     if let Some(mistake) =
-        show.mistake_in_output().or_else(|| input::mistake(show.files(), "STATE"))
+        show.mistake_in_output().or_else(|| input::mistake(&show.files, "STATE"))
     {
         anyhow::bail!(mistake);
     }
-    output::ensure_writable(show.output())?;
-    let files = if show.files().is_empty() { &standard[..] } else { show.files() };
+    output::ensure_writable(&show.output)?;
+    let files = if show.files.is_empty() { &standard[..] } else { &show.files };
     let mut merger = Merger::default();
     for path in files {
         let name = || path.display().to_string();
@@ -147,7 +147,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         }
     }
     let state = merger.finish()?;
-    if show.is_partial() {
+    if show.partial {
         let summary = show.write_state(state, ("merge", start))?;
         return Ok(aggregate::report_rejects(&summary, false));
     }
@@ -155,10 +155,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let question = state.question().clone();
     let mut show = show.clone();
     if !options.has_stats {
-        show.choose(question.stats.iter().filter_map(|word| Statistic::named(word)).collect());
+        show.stats = question.stats.iter().filter_map(|word| Statistic::named(word)).collect();
     }
     show.note_idle();
-    show.estimate(question.approx);
+    show.approx = question.approx;
     let summary = state.into_summary();
     let keys: Vec<Selector> = summary.keys.iter().cloned().map(Selector::Name).collect();
     if let Some(mistake) = unknown(&question, &show.asked_beside(&keys)) {

@@ -93,7 +93,7 @@ pub(crate) struct Options {
     /// feature tables read Parquet and Arrow files, those with the feature remote objects of stores:
     /// s3://BUCKET/KEY, gs://, az://, https:// (docs/scaling.md)
     #[arg(value_name = "FILE")]
-    files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
 
     /// Threads; by default as many as there are processors
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -209,7 +209,7 @@ pub(crate) struct Options {
         default_value = "min,mean,max",
         default_value_ifs = OF_TEXTS
     )]
-    stats: Vec<Statistic>,
+    pub(crate) stats: Vec<Statistic>,
 
     /// What a quantile is that falls between two values: on the line between them (type 7 of Hyndman and
     /// Fan, as in R, NumPy and spreadsheets), or the smallest value that is large enough (type 1)
@@ -229,7 +229,7 @@ pub(crate) struct Options {
         default_missing_value = "1%",
         value_parser = one_of(Approx::ALL)
     )]
-    approx: Option<Approx>,
+    pub(crate) approx: Option<Approx>,
 
     /// Show also how the values of each key are spread, as `histogram` in --stats does: a bar for each tenth of the
     /// way from the smallest to the largest; csv, tsv, json, ndjson, parquet and arrow have their bounds and how many values are
@@ -299,7 +299,7 @@ pub(crate) struct Options {
     /// Write a state instead of a result: all that is known of this input, exactly, for `fathom merge`
     /// to put together with other states, which takes the options about showing but --compare
     #[arg(long, conflicts_with_all = SHOWN)]
-    partial: bool,
+    pub(crate) partial: bool,
 
     /// Read only these bytes of the one FILE: the records that start in them. A cut may fall anywhere but
     /// inside quotes (`fathom plan`); END may be left out; K, M and G are binary
@@ -313,7 +313,7 @@ pub(crate) struct Options {
 
     /// Write the result to this file, which appears whole or not at all, also in the place of one that was read
     #[arg(short, long, value_name = "FILE", default_value = "-")]
-    output: PathBuf,
+    pub(crate) output: PathBuf,
 
     /// Show the page in the browser; in place of --format
     #[arg(long, conflicts_with = "format")]
@@ -810,18 +810,6 @@ fn statistics(options: &Options) -> Vec<Statistic> {
 
 /// What `fathom merge` has of these options.
 impl Options {
-    pub(crate) fn files(&self) -> &[PathBuf] {
-        &self.files
-    }
-
-    pub(crate) fn output(&self) -> &Path {
-        &self.output
-    }
-
-    pub(crate) fn is_partial(&self) -> bool {
-        self.partial
-    }
-
     /// Whether it is said what is told of each key.
     fn has_value(&self) -> bool {
         self.count || !self.value.is_empty() || !self.text.is_empty()
@@ -837,11 +825,6 @@ impl Options {
             return Some(format!("--stats: {OF_TEXTS_ARE}"));
         }
         self.histogram.then(|| "--histogram: texts have none".to_owned())
-    }
-
-    /// Chooses the statistics that are shown.
-    pub(crate) fn choose(&mut self, stats: Vec<Statistic>) {
-        self.stats = stats;
     }
 
     /// What must be known to show what is asked.
@@ -888,11 +871,6 @@ impl Options {
         } else if self.value.is_empty() && !others.is_empty() {
             say!("fathom: --stats {} changes nothing: {OF_TEXTS_ARE}", others.join(","));
         }
-    }
-
-    /// Says that what is shown comes from sketches.
-    pub(crate) fn estimate(&mut self, approx: Option<Approx>) {
-        self.approx = approx;
     }
 
     /// Shows a result that was put together elsewhere.
