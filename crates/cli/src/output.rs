@@ -87,7 +87,8 @@ pub(crate) struct Output {
     writer: BufWriter<File>,
     /// The file in the making, when there is one to rename.
     pending: Option<Pending>,
-    name: String,
+    /// What messages call it.
+    pub(crate) name: String,
 }
 
 struct Pending {
@@ -132,11 +133,6 @@ impl Output {
 
     fn direct(file: File, name: String) -> Output {
         Output { writer: buffered(file), pending: None, name }
-    }
-
-    /// What messages call this output.
-    pub(crate) fn name(&self) -> &str {
-        &self.name
     }
 
     /// Writes what is buffered and gives the file its name.

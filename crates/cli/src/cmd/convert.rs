@@ -93,7 +93,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         say!("fathom: {to} has no values; those of {} are left out", path.display());
     }
     let mut output = Output::create(&options.output)?;
-    let name = output.name().to_owned();
+    let name = output.name.clone();
     let target = Target { format: to, terminate: options.terminate, wide: options.wide };
     let written = write(&mut output, &keys, &target).map_err(|error| match error {
         WriteError::Io(error) => anyhow::Error::from(error),

@@ -106,7 +106,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         None => thread::available_parallelism().map_or(1, NonZeroUsize::get),
     };
     let mut output = Output::create(&options.output)?;
-    let name = output.name().to_owned();
+    let name = output.name.clone();
     let bytes = match &generator {
         Generator::Gaussian(generator) => generator.write(options.rows, threads, &mut output),
         Generator::Pascal(generator) => generator.write(options.rows, &mut output),
