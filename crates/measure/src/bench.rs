@@ -141,7 +141,7 @@ impl<'a> Session<'a> {
             Some((id, launch)) => seat(id, launch),
             None => seat(&first.contender, &first.launch),
         };
-        let is_prepared = bench.prepare.as_ref().is_some_and(Prepare::is_for_built_in);
+        let is_prepared = bench.prepare.as_ref().is_some_and(|prepare| prepare.for_built_in);
         let file = match &workload.file {
             Some(path) if bench.share_file && !is_prepared => {
                 Some(share_file(path).map_err(|error| BenchError::Data {

@@ -21,7 +21,8 @@ use crate::workload::Spec;
 /// [`Workload::prepared`]: crate::workload::Workload::prepared
 pub struct Prepare<'a> {
     make: Box<dyn Fn() -> Result<Vec<u8>, String> + 'a>,
-    for_built_in: bool,
+    /// Whether built-in workers take it too, instead of the file.
+    pub(crate) for_built_in: bool,
 }
 
 impl<'a> Prepare<'a> {
@@ -36,12 +37,6 @@ impl<'a> Prepare<'a> {
             Err(error) => Err(error.to_string()),
         };
         Prepare { make: Box::new(make), for_built_in: family.reads_prepared() }
-    }
-
-    /// Whether built-in workers take it too, instead of the file.
-    #[must_use]
-    pub fn is_for_built_in(&self) -> bool {
-        self.for_built_in
     }
 }
 
@@ -84,7 +79,7 @@ impl<'a> Provision<'a> {
         what: (&str, Option<&str>),
         bounds: &Bounds,
     ) -> Result<(Worker, Option<SharedData>), Failure> {
-        if self.prepare.as_ref().is_some_and(Prepare::is_for_built_in) {
+        if self.prepare.as_ref().is_some_and(|prepare| prepare.for_built_in) {
             self.prepare()?;
         } else if let Some(file) = &self.file {
             shared(file, false)?;
@@ -120,7 +115,7 @@ impl<'a> Provision<'a> {
     /// as `kv` asks maps and trees, is asked by name.
     fn wants_prepared(&self, worker: &Worker, (family, name): (&str, Option<&str>)) -> bool {
         if worker.offered.is_empty() {
-            return self.prepare.as_ref().is_some_and(Prepare::is_for_built_in);
+            return self.prepare.as_ref().is_some_and(|prepare| prepare.for_built_in);
         }
         let is_named = |offered: &&Offered| Some(&*offered.name) == name;
         let named = || worker.offered.iter().filter(is_named);
