@@ -489,7 +489,8 @@ pub struct Conductor<'a> {
     /// By seat: what was said at the opening.
     pub ready: Vec<Ready>,
     workload: Spec,
-    provision: Provision<'a>,
+    /// The data of its workload.
+    pub(crate) provision: Provision<'a>,
     events: Vec<String>,
     bounds: Bounds,
     expected: Option<Digest>,
@@ -612,12 +613,6 @@ impl<'a> Conductor<'a> {
     /// Ends all workers until the next [`Executor::refresh`].
     pub fn rest(&mut self) {
         self.workers.fill_with(|| None);
-    }
-
-    /// The data of its workload.
-    #[must_use]
-    pub fn provision(&self) -> &Provision<'a> {
-        &self.provision
     }
 
     /// The numbers beside time of a seat that is still there.
