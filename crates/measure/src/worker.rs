@@ -259,10 +259,6 @@ mod tests {
             meter.stop();
             Digest::of_u64(iterations)
         }
-
-        fn metrics(&mut self) -> Vec<Metric> {
-            Vec::new()
-        }
     }
 
     #[test]
