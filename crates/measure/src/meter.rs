@@ -31,6 +31,7 @@ impl Meter for Untimed {
 ///
 /// From outside to inside: counters, usage, processor time, wall time. A read of a clock thus costs
 /// only those outside of it, and the wall clock, the cheapest, is the tightest.
+#[derive(Default)]
 pub struct Clocks {
     /// Whether processor time and usage are the whole process's.
     threads: bool,
@@ -62,15 +63,7 @@ impl Clocks {
             false => Counters::of_this_thread(events),
             true => Counters::of_this_thread_and_its_children(events),
         });
-        Clocks {
-            threads,
-            counters,
-            before: Reading::default(),
-            wall_ns: 0,
-            cpu_ns: 0,
-            tags: Tags::default(),
-            counts: Vec::new(),
-        }
+        Clocks { threads, counters, ..Clocks::default() }
     }
 
     /// The names of the events that are counted, in the order of [`Sample::counts`].
