@@ -19,13 +19,14 @@ use crate::sentence::{broken, unresolved};
 use crate::view::{Alike, answers_differ, named, other_work, processor, titled};
 
 /// What became of a contender.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Change {
     /// It takes less time than before.
     Faster,
     /// It takes more.
     Slower,
     /// The two runs cannot tell.
+    #[default]
     NotResolved,
     /// It fails, whether or not it did before, or takes part no more.
     Gone(String),
@@ -40,7 +41,7 @@ pub enum Change {
 }
 
 /// A contender in both runs, or in one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Difference {
     /// The case.
     pub title: String,
@@ -75,16 +76,7 @@ const ALL: &str = "all contenders";
 
 /// Nothing but a word on a contender.
 fn untimed(title: &str, id: &str, change: Change) -> Difference {
-    Difference {
-        title: title.to_owned(),
-        id: id.to_owned(),
-        ns: None,
-        ratio: None,
-        interval: None,
-        against_baseline: false,
-        change,
-        why: None,
-    }
+    Difference { title: title.to_owned(), id: id.to_owned(), change, ..Difference::default() }
 }
 
 /// Compares two runs.
