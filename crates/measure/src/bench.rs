@@ -4,7 +4,6 @@
 //! Chooses nothing about method: that is [`Plan`]'s; shows nothing: that is the report's.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::AtomicBool;
 
@@ -396,15 +395,14 @@ fn row(id: String, about: About, ready: Ready, metrics: Vec<Metric>) -> Row {
         Counter { event, per_iteration: 0.0, source: source.name().to_owned() }
     });
     Row {
-        parameters: BTreeMap::new(),
         id,
         about,
         worker: ready.program,
         data: ready.data,
-        peak_bytes: 0,
         metrics,
         counters: counters.collect(),
         counters_missing: ready.missing,
+        ..Row::default()
     }
 }
 

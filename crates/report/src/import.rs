@@ -6,8 +6,8 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use fathom_measure::compare::{Clock, Judged};
-use fathom_measure::plan::{End, Measured, Plan, Roles, Round};
+use fathom_measure::compare::Clock;
+use fathom_measure::plan::{End, Measured, Plan, Round};
 use fathom_measure::result::{Case, Row, without_place};
 use fathom_measure::sample::Sample;
 use fathom_measure::workload::{Spec, Work};
@@ -396,14 +396,11 @@ fn case(harness: Harness, figures: Figures) -> Case {
         family: harness.name().to_owned(),
         workload: Spec { operation: figures.name.clone(), ..Spec::default() },
         work: figures.work,
-        check: None,
         contenders: vec![Row { id: figures.name, peak_bytes, ..Row::default() }],
-        roles: Roles::default(),
         plan: Plan { clock: Some(Clock::Wall), fresh: figures.is_fresh, ..Plan::default() },
         measured,
-        judged: Judged::default(),
         source: harness.name().to_owned(),
-        notes: Vec::new(),
+        ..Case::default()
     }
 }
 
