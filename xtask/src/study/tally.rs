@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde::{Deserialize, Serialize};
 
 /// What came of one set: a line of the record.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub(super) kind: String,
     pub(super) keys: u64,
@@ -32,7 +32,7 @@ pub(super) struct Advice {
 }
 
 /// What the exhaustive run measured.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Truth {
     /// Those that were advised, or are less than a fifth slower than the fastest: the fastest first.
     pub(super) rows: Vec<Measured>,
@@ -268,10 +268,6 @@ mod tests {
             kind: "planted".to_owned(),
             keys: 1000,
             seed: 1,
-            commit: String::new(),
-            dirty: false,
-            started: String::new(),
-            processor: String::new(),
             considered: 1640,
             advice: advice.to_vec(),
             truth: Truth {
@@ -288,6 +284,7 @@ mod tests {
                 left_out: Some(1.3),
                 seconds: 1.0,
             },
+            ..Entry::default()
         }
     }
 
