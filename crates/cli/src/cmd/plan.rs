@@ -25,7 +25,7 @@ use crate::value;
 ///
 /// Names stand in quotes where a shell and xargs want that; only those with line breaks are refused, and keys of
 /// objects with `*` or `?`, which would be patterns. A line has 64 KiB of names at most.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(after_long_help = "Examples:\n  \
     fathom plan --states out measurements.txt |\n    \
     xargs -r -P 16 -L 1 fathom aggregate --partial --threads 1\n  \
@@ -285,13 +285,10 @@ mod tests {
     fn a_folder_of_states_was_taken_for_an_option() {
         for (folder, named) in [("-x", "./-x"), ("x", "x"), ("/x", "/x"), ("a b", "'a b")] {
             let options = Options {
-                files: Vec::new(),
                 bytes: 1,
-                tasks: None,
-                records: false,
-                delimiter: None,
                 states: Some(folder.into()),
                 output: "-".into(),
+                ..Options::default()
             };
             let task = [Piece { object: 0, range: [0, 5] }];
             let (files, objects, mut text) = ([PathBuf::from("f")], [(5, true)], Vec::new());
