@@ -118,10 +118,7 @@ fn objects_of(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let name = |url: &String| url[url.rfind('/').map_or(0, |slash| slash + 1)..].to_owned();
     let is_wanted = |url: &String| !name(url).starts_with('.') && fits(&name(url), pattern);
     let found: Vec<_> = listed.into_iter().filter(is_wanted).map(PathBuf::from).collect();
-    if found.is_empty() {
-        return Err(none_called(folder, pattern));
-    }
-    Ok(found)
+    if found.is_empty() { Err(none_called(folder, pattern)) } else { Ok(found) }
 }
 
 /// `folder` ends with what stands between it and a name.

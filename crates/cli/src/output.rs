@@ -291,10 +291,7 @@ pub(crate) fn ensure_files_apart(
 pub(crate) fn ensure_writable(path: &Path) -> anyhow::Result<()> {
     // Opening a pipe is writing to it.
     let is_special = fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir());
-    match path == Path::new("-") || is_special {
-        true => Ok(()),
-        false => Output::create(path).map(drop),
-    }
+    if path == Path::new("-") || is_special { Ok(()) } else { Output::create(path).map(drop) }
 }
 
 fn folder_of(path: &Path) -> &Path {

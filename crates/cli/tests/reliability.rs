@@ -343,10 +343,7 @@ fn no_locale_changes_a_byte_of_a_result() {
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
-        match path.is_dir() {
-            true => sources(&path, found),
-            false => found.push(path),
-        }
+        if path.is_dir() { sources(&path, found) } else { found.push(path) }
     }
 }
 

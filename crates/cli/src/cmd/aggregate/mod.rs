@@ -800,10 +800,7 @@ fn usage_of(command: &str, message: &str) -> anyhow::Result<Exit> {
 
 /// What is said of each key.
 fn statistics(options: &Options) -> Vec<Statistic> {
-    let wanted = match options.count {
-        true => vec![Statistic::Count],
-        false => options.stats(),
-    };
+    let wanted = if options.count { vec![Statistic::Count] } else { options.stats() };
     let told: Vec<Statistic> = wanted.iter().map(|told| told.by(options.quantiles)).collect();
     if options.shares { Statistic::with_shares(&told) } else { told }
 }

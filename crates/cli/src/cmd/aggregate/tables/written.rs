@@ -53,10 +53,7 @@ impl<'r> Table<'r> {
             let mut keys = format::key_part(columns, layout, part, all);
             keys.all(|key| std::str::from_utf8(&key).is_ok())
         };
-        let of_key = |part| match is_text(part) {
-            true => DataType::LargeUtf8,
-            false => DataType::LargeBinary,
-        };
+        let of_key = |part| if is_text(part) { DataType::LargeUtf8 } else { DataType::LargeBinary };
         let of_cells = |typed: &Typed<'_>| match (typed.cell_type(), typed.decimals()) {
             (Type::Text, _) => DataType::LargeUtf8,
             (Type::Integer, _) => DataType::Int64,
