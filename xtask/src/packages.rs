@@ -60,8 +60,7 @@ pub(crate) fn install(packages: &[&str]) -> Result<()> {
         return Ok(());
     }
     // The index may be empty, as in a fresh container.
-    let updated = run(Command::new("apt-get").arg("update"));
-    updated
+    run(Command::new("apt-get").arg("update"))
         .and_then(|_| run(&mut install()))
         .map_err(|error| skip(format!("cannot install {names}: {error:#}")))?;
     Ok(())

@@ -158,10 +158,7 @@ pub fn student_quantile(alpha: f64, df: f64) -> f64 {
     let (mut low, mut high) = (-20.0_f64, 400.0_f64);
     for _ in 0..80 {
         let middle = f64::midpoint(low, high);
-        match student_two_sided(middle.exp(), df) > alpha {
-            true => low = middle,
-            false => high = middle,
-        }
+        if student_two_sided(middle.exp(), df) > alpha { low = middle } else { high = middle }
     }
     f64::midpoint(low, high).exp()
 }

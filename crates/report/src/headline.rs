@@ -58,10 +58,7 @@ pub fn standing(case: &Case) -> Standing {
     let Some(first) = lines.first().filter(|line| line.summary.is_some()) else { return standing };
     let is_judged = case.roles.baseline == first.number && case.roles.chosen;
     let roles = Roles { baseline: first.number, chosen: true, ..case.roles };
-    let judged = match is_judged {
-        true => &case.judged,
-        false => &judge(&case.measured, roles, &case.plan),
-    };
+    let judged = if is_judged { &case.judged } else { &judge(&case.measured, roles, &case.plan) };
     standing.leaders.push(first.number);
     standing.ratios[first.number] = Some(1.0);
     let is_shown = |c: &&Comparison| lines.iter().any(|line| line.number == c.contender);

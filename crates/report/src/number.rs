@@ -4,10 +4,7 @@
 #[must_use]
 pub fn duration(ns: f64) -> String {
     let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
-    if !ns.is_finite() {
-        return "?".to_owned();
-    }
-    in_unit(ns, &units)
+    if ns.is_finite() { in_unit(ns, &units) } else { "?".to_owned() }
 }
 
 /// A value in the first of these units that it is at least one of, or else in the last. What would be shown as 1000 is

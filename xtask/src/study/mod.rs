@@ -308,10 +308,7 @@ fn range(text: &str) -> Result<(usize, usize), String> {
     let (first, last) = text.split_once("..").ok_or("two numbers: 1..10")?;
     let number = |text: &str| text.parse::<usize>().map_err(|error| format!("{text:?}: {error}"));
     let (first, last) = (number(first)?, number(last)?);
-    if first == 0 || last < first {
-        return Err("from 1, upwards".to_owned());
-    }
-    Ok((first, last))
+    if first == 0 || last < first { Err("from 1, upwards".to_owned()) } else { Ok((first, last)) }
 }
 
 #[cfg(test)]
