@@ -61,31 +61,24 @@ pub(super) fn summarise(
 }
 
 /// Why columns cannot answer a query.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 enum Unfit {
+    #[error("values are computed")]
     Formula,
+    #[error("texts are told of")]
     Texts,
+    #[error("--null-values says what is missing")]
     Nulls,
+    #[error("columns are chosen by number")]
     Places,
+    #[error("--memory-limit counts what text takes")]
     Limit,
+    #[error("there are two columns {0:?}")]
     Twice(String),
+    #[error("column {0:?} is of another type")]
     Type(String),
+    #[error("column {0:?} has several types")]
     Differs(String),
-}
-
-impl fmt::Display for Unfit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Unfit::Formula => f.write_str("values are computed"),
-            Unfit::Texts => f.write_str("texts are told of"),
-            Unfit::Nulls => f.write_str("--null-values says what is missing"),
-            Unfit::Places => f.write_str("columns are chosen by number"),
-            Unfit::Limit => f.write_str("--memory-limit counts what text takes"),
-            Unfit::Twice(name) => write!(f, "there are two columns {name:?}"),
-            Unfit::Type(name) => write!(f, "column {name:?} is of another type"),
-            Unfit::Differs(name) => write!(f, "column {name:?} has several types"),
-        }
-    }
 }
 
 /// A question that columns answer.
