@@ -130,8 +130,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let start = Instant::now();
     let standard = [PathBuf::from("-")];
     let show = &options.show;
-    if let Some(mistake) =
-        show.mistake_in_output().or_else(|| input::mistake(&show.files, "STATE"))
+    if let Some(mistake) = show.mistake_in_output().or_else(|| input::mistake(&show.files, "STATE"))
     {
         anyhow::bail!(mistake);
     }

@@ -110,9 +110,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
 fn offered(options: &Options, program: &str) -> anyhow::Result<Vec<(String, Entrant)>> {
     let (launch, worker) = measuring::outside(program, "", options.hang)?;
     ensure!(!worker.offered.is_empty(), "{program:?} has no function");
-    let entrant = |offered: &Offered| {
-        (offered.family.clone(), measuring::entrant_outside(offered, &launch))
-    };
+    let entrant =
+        |offered: &Offered| (offered.family.clone(), measuring::entrant_outside(offered, &launch));
     let is_name = |group: &str| {
         group.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) && !group.is_empty()
     };
