@@ -277,17 +277,9 @@ fn the_command_line_names_no_family() {
 
 #[test]
 fn test_data_is_referenced() {
-    let mut texts = String::new();
-    for path in rust_files() {
-        texts.push_str(&fs::read_to_string(path).unwrap());
-    }
-    let mut listed = BTreeSet::new();
-    for folder in [root().join("testdata")] {
-        for entry in fs::read_dir(&folder).into_iter().flatten() {
-            listed.insert(entry.unwrap().file_name().into_string().unwrap());
-        }
-    }
-    for name in listed {
+    let texts: String = rust_files().iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    for entry in fs::read_dir(root().join("testdata")).into_iter().flatten() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
         assert!(texts.contains(&name), "testdata/{name} is used by no test");
     }
 }
