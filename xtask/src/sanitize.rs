@@ -83,12 +83,9 @@ pub(crate) fn run_all(tool: Option<Tool>, only: &str) -> Result<()> {
     };
     let sessions: Vec<&Session> = SESSIONS.iter().filter(is_wanted).collect();
     ensure!(!sessions.is_empty(), "nothing is called {only:?}");
-    let mut absences = Vec::new();
-    for tool in [Tool::Miri, Tool::Address, Tool::Thread] {
-        if sessions.iter().any(|session| session.tool == tool) {
-            absences.extend(absent(tool).map(|why| (tool, why)));
-        }
-    }
+    let is_asked = |tool: &Tool| sessions.iter().any(|session| session.tool == *tool);
+    let tools = [Tool::Miri, Tool::Address, Tool::Thread].into_iter().filter(is_asked);
+    let absences: Vec<_> = tools.filter_map(|tool| Some((tool, absent(tool)?))).collect();
     let can_run = |session: &&&Session| absences.iter().all(|(tool, _)| *tool != session.tool);
     let mut failed = 0;
     for session in sessions.iter().filter(can_run) {

@@ -15,10 +15,8 @@ pub(crate) fn hint(name: &str, known: &[impl AsRef<str>]) -> String {
     let typed = name.to_lowercase();
     let distance = |known: &&str| strsim::osa_distance(&typed, known);
     let nearest = known.iter().map(AsRef::as_ref).min_by_key(distance);
-    match nearest.filter(|known| distance(known) <= 1 + name.len() / 4) {
-        Some(known) => format!("; did you mean {known:?}?"),
-        None => String::new(),
-    }
+    let near = nearest.filter(|known| distance(known) <= 1 + name.len() / 4);
+    near.map_or_else(String::new, |known| format!("; did you mean {known:?}?"))
 }
 
 /// The families, for the parser: shells complete them, and what is near a wrong name is told.
@@ -49,10 +47,9 @@ pub(crate) fn no_contender(wanted: &str, family: &dyn AnyFamily) -> anyhow::Erro
     if let Some(absent) = family.absent().iter().find(|absent| absent.name == wanted) {
         return anyhow!("{wanted} is not here: {}", absent.reason);
     }
-    let mut known: Vec<String> = Vec::new();
-    for entry in family.entries() {
-        known.extend([entry.meta.name.to_owned(), entry.id]);
-    }
+    let names =
+        family.entries().into_iter().flat_map(|entry| [entry.meta.name.to_owned(), entry.id]);
+    let known: Vec<String> = names.collect();
     let (family, hint) = (family.name(), hint(wanted, &known));
     anyhow!("no contender {wanted:?} in {family}{hint} (fathom list {family} names them all)")
 }

@@ -21,10 +21,8 @@ pub(super) fn section(scan: &Scan) -> String {
         y_tick: &|ns| round(&duration(ns)),
         x_name: &scan.name,
     };
-    let mut marks = String::new();
-    for (number, curve) in scan.curves.iter().enumerate() {
-        marks += &drawn(&frame, number, curve, scan.ideal());
-    }
+    let drawn = |(number, curve)| drawn(&frame, number, curve, scan.ideal());
+    let marks: String = scan.curves.iter().enumerate().map(drawn).collect();
     let names: Vec<(usize, &str)> =
         scan.curves.iter().enumerate().map(|(number, curve)| (number, curve.id.as_str())).collect();
     let said = format!(

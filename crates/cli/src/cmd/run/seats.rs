@@ -55,10 +55,8 @@ fn cases(options: &Options) -> anyhow::Result<Vec<Spec>> {
 
 /// The contenders of a case: the reference, and each command with every combination of the values of `-L` and `-P`.
 fn seats(options: &Options, spec: &Spec) -> anyhow::Result<Vec<Seat>> {
-    let mut lists = Vec::new();
-    for pair in options.lists.chunks_exact(2) {
-        lists.push((pair[0].clone(), listed(&pair[1])));
-    }
+    let pairs = options.lists.chunks_exact(2);
+    let mut lists: Vec<_> = pairs.map(|pair| (pair[0].clone(), listed(&pair[1]))).collect();
     for scan in options.scan.chunks_exact(3) {
         let step = options.step.as_deref().unwrap_or("1");
         lists.push((scan[0].clone(), scanned(&scan[1], &scan[2], step)?));
