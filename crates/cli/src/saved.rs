@@ -35,8 +35,7 @@ pub(crate) fn runs(folder: &Path) -> anyhow::Result<(Vec<(PathBuf, Run)>, Exit)>
     let end = if left_out.is_empty() { Exit::Done } else { Exit::Incomplete };
     let last = left_out.pop_if(|_| runs.is_empty());
     for error in left_out {
-        let why = format!("{error:#}");
-        say!("fathom: left out: {}", escape::line(&why));
+        say!("fathom: left out: {}", escape::line(&format!("{error:#}")));
     }
     let none = || format!("{}: no saved runs", folder.display());
     match last {

@@ -87,8 +87,7 @@ pub(super) fn part(options: &Options, source: Source) -> anyhow::Result<Source> 
         path.display(),
         end.map_or_else(String::new, |end| end.to_string())
     );
-    let end = last;
-    Ok(Source::Part { path, file, size, range: start..end })
+    Ok(Source::Part { path, file, size, range: start..last })
 }
 
 /// Writes the state of all files.
