@@ -214,6 +214,12 @@ fn values_have_their_sizes_and_leave_the_keys_alone() {
 fn what_cannot_be_made_is_said() {
     let one_byte = Recipe { sizes: Some("1".parse().unwrap()), ..plain() };
     assert_eq!(generate(&one_byte), Err(RecipeError::Exhausted { made: 62, wanted: 1000 }));
+    // Two of these were not found.
+    let two_bytes = Recipe { count: 62 * 62, sizes: Some("2".parse().unwrap()), ..plain() };
+    assert_eq!(generate(&two_bytes).map(|keys| keys.len()), Ok(62 * 62));
+    // Nor was that told before memory was full.
+    let many = Recipe { integer_bits: Some(32), count: (1 << 32) + 1, ..plain() };
+    assert_eq!(generate(&many), Err(RecipeError::Exhausted { made: 1 << 32, wanted: many.count }));
     let few_bits = Recipe { integer_bits: Some(8), ..plain() };
     assert_eq!(generate(&few_bits), Err(RecipeError::Exhausted { made: 256, wanted: 1000 }));
     let all_double = Recipe { duplicates: 1.0, ..plain() };

@@ -213,9 +213,12 @@ fn hyperfine(result: &Value) -> Option<Figures> {
         None => vec![result["mean"].as_f64()?],
     };
     let done = seconds.iter().enumerate().filter(|(run, _)| codes.get(*run).is_none_or(is_done));
-    let (ns, peaks) = done
-        .map(|(run, seconds)| (seconds * 1e9, result["memory_usage_byte"][run].as_u64()))
-        .unzip();
+    let peaks = &result["memory_usage_byte"];
+    let peak = |run: usize| match is_summary {
+        true => peaks.as_array()?.iter().filter_map(Value::as_u64).max(),
+        false => peaks[run].as_u64(),
+    };
+    let (ns, peaks) = done.map(|(run, seconds)| (seconds * 1e9, peak(run))).unzip();
     let mut name = match result["command"].as_str()? {
         // As `run` shows it.
         "" => "''".to_owned(),

@@ -88,8 +88,12 @@ pub enum RecipeError {
     Empty,
 }
 
-/// After so many draws in a row that gave nothing new the shape is taken to be exhausted.
-const PATIENCE: u32 = 2_000;
+/// After so many draws in a row that gave nothing new the shape is taken to be exhausted: if one key of a shape is left, and
+/// as many were made, all miss it once in e^20 times.
+fn patience(made: usize) -> u64 {
+    20 * (made as u64).clamp(100, 10_000_000)
+}
+
 const STREAM_KEYS: u64 = 1;
 const STREAM_DUPLICATES: u64 = 2;
 const STREAM_ORDER: u64 = 3;
@@ -138,9 +142,13 @@ fn strings(recipe: &Recipe, wanted: u64, bytes: &mut Vec<u8>) -> Result<Vec<Span
     let mut taken = HashSet::new();
     let mut spans = Vec::new();
     let mut in_vain = 0;
+    let memory = |_| RecipeError::Memory(wanted);
     while (spans.len() as u64) < wanted {
         let start = bytes.len();
         let size = sizes.draw(&mut random) as usize;
+        bytes.try_reserve(size).map_err(memory)?;
+        taken.try_reserve(1).map_err(memory)?;
+        spans.try_reserve(1).map_err(memory)?;
         maker.key(spans.len() as u64, size, &mut random, bytes);
         if taken.insert(xxh3_64(&bytes[start..])) {
             spans.push(Span { start: start as u64, len: (bytes.len() - start) as u32 });
@@ -149,7 +157,7 @@ fn strings(recipe: &Recipe, wanted: u64, bytes: &mut Vec<u8>) -> Result<Vec<Span
         }
         bytes.truncate(start);
         in_vain += 1;
-        if in_vain == PATIENCE {
+        if in_vain == patience(spans.len()) {
             return Err(RecipeError::Exhausted { made: spans.len() as u64, wanted });
         }
     }
@@ -161,13 +169,16 @@ fn integers(recipe: &Recipe, wanted: u64, bits: u32) -> Result<Vec<u64>, RecipeE
     let mut random = Random::stream(recipe.seed, STREAM_KEYS);
     let most = u64::MAX >> (64 - bits.clamp(1, 64));
     let exhausted = |made| RecipeError::Exhausted { made, wanted };
+    // In order they begin with 1, and not with 0.
+    let many = if recipe.shape == Shape::Sequential { most } else { most.saturating_add(1) };
+    if wanted > many {
+        return Err(exhausted(many));
+    }
+    let memory = |_| RecipeError::Memory(wanted);
     if recipe.shape == Shape::Sequential {
-        if wanted > most {
-            return Err(exhausted(most));
-        }
         let mut numbers = Vec::new();
         let count = usize::try_from(wanted).unwrap_or(usize::MAX);
-        numbers.try_reserve_exact(count).map_err(|_| RecipeError::Memory(wanted))?;
+        numbers.try_reserve_exact(count).map_err(memory)?;
         numbers.extend(1..=wanted);
         return Ok(numbers);
     }
@@ -188,13 +199,15 @@ fn integers(recipe: &Recipe, wanted: u64, bits: u32) -> Result<Vec<u64>, RecipeE
             }
             _ => return Err(RecipeError::Integers),
         };
+        taken.try_reserve(1).map_err(memory)?;
+        numbers.try_reserve(1).map_err(memory)?;
         if taken.insert(number) {
             numbers.push(number);
             in_vain = 0;
             continue;
         }
         in_vain += 1;
-        if in_vain == PATIENCE {
+        if in_vain == patience(numbers.len()) {
             return Err(exhausted(numbers.len() as u64));
         }
     }

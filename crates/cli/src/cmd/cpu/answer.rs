@@ -32,6 +32,7 @@ pub(super) fn text(case: &Case, is_wide: bool) -> String {
     let width = |of: &dyn Fn(&Line<'_>) -> usize| lines.iter().map(of).max().unwrap_or(0);
     let (id_width, path_width) =
         (width(&|line| line.row.id.len()), width(&|line| line.row.about.hardware.len()));
+    let verdict_width = width(&|line| verdict(line).chars().count());
     for line in &lines {
         let id = &line.row.id;
         let (Some(summary), None) = (line.summary, line.failure) else {
@@ -43,12 +44,13 @@ pub(super) fn text(case: &Case, is_wide: bool) -> String {
         let rate = throughput(case, summary.ns_median);
         let (path, verdict) = (&line.row.about.hardware, verdict(line));
         let shown = if is_wide { path } else { short(path) };
-        let line_of_all = format!("  {id:<id_width$} {rate:>12}  {verdict:<33} {shown}");
+        let line_of_all =
+            format!("  {id:<id_width$} {rate:>12}  {verdict:<verdict_width$}  {shown}");
         if !is_wide {
             let _ = writeln!(text, "{}", line_of_all.trim_end());
             continue;
         }
-        let width = id_width + path_width + 51;
+        let width = id_width + verdict_width + path_width + 19;
         let form = forebear(case, line, summary.ns_median);
         let why =
             line.comparison.and_then(because).map_or_else(String::new, |w| format!("  ({w})"));

@@ -149,8 +149,12 @@ fn sample(text: &str) -> Option<&Path> {
 fn sizes(text: &str) -> anyhow::Result<Sizes> {
     let Some(path) = sample(text) else { return Ok(text.parse()?) };
     let bytes = key_file::load(path)?;
-    let (_, keys) = key_file::keys(path, &bytes, None)
-        .context("--size sample: `fathom convert` makes a file of keys of one that has others")?;
+    let found = key_file::keys(path, &bytes, None).map_err(anyhow::Error::from);
+    let (_, keys) = found.map_err(|error| match bytes.is_empty() {
+        true => error,
+        false => error
+            .context("--size sample: `fathom convert` makes a file of keys of one that has others"),
+    })?;
     let lengths: Arc<[u32]> = match &keys.keys {
         Keys::Bytes(spans) => spans.iter().map(|span| span.len).collect(),
         Keys::Integers(_) => (0..keys.len()).map(|at| keys.key(at).len() as u32).collect(),

@@ -1,6 +1,5 @@
 //! `fathom generate measurements`: files for `fathom aggregate` and its rivals.
 
-use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -10,6 +9,7 @@ use anyhow::{Context, bail};
 use fathom_aggregate::generate::{GenerateError, Measurements, Pascal, Stations};
 
 use crate::exit::Exit;
+use crate::key_file;
 use crate::output::{self, Output};
 use crate::value;
 
@@ -130,9 +130,7 @@ enum Generator {
 
 fn generator(options: &Options) -> anyhow::Result<Generator> {
     let (count, path) = count_and_list(&options.stations)?;
-    let list = path
-        .map(|path| fs::read(path).with_context(|| format!("cannot read {}", path.display())))
-        .transpose()?;
+    let list = path.map(key_file::load).transpose()?;
     let named = |error: GenerateError| match path {
         Some(path) => anyhow::Error::from(error).context(path.display().to_string()),
         None => error.into(),
