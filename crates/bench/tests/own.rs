@@ -167,7 +167,7 @@ fn a_slower_function_is_called_slower_and_compared_with_a_saved_run() {
         std::fs::write(path, run.to_string()).unwrap();
         // While the machine is busy with something else, nothing may be resolved.
         let mut turns =
-            (0..5).map(|_| own(&["--bench", "n=1000", "--budget", "0.2", "--baseline", path]));
+            (0..12).map(|_| own(&["--bench", "n=1000", "--budget", "0.2", "--baseline", path]));
         let output = turns.find(|output| words(output).contains(word)).expect(word);
         assert_eq!(output.status.code(), Some(code), "{}", words(&output));
     }
