@@ -5,7 +5,7 @@
 //! that have the same features as in the workspace's build are taken from there; `--release` makes the
 //! wheel to be given away, whose command is a release build, too, and for which sizes are checked.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -23,14 +23,14 @@ pub(crate) fn wheel() -> Result<PathBuf> {
     wheel_with(&host_fathom()?)
 }
 
-/// A wheel that brings this program.
+/// A wheel that brings this program; made in an environment of its own, as the package's tests may be running in theirs.
 pub(crate) fn wheel_with(program: &Path) -> Result<PathBuf> {
-    build(&environment()?, false, program)
+    build(&environment("wheel")?, false, program, &cache().join("wheel/wheels"))
 }
 
 /// The Python of a fresh environment with what builds wheels and runs tests.
-fn environment() -> Result<PathBuf> {
-    let python = fresh(&cache().join("python"))?;
+fn environment(name: &str) -> Result<PathBuf> {
+    let python = fresh(&cache().join(name))?;
     run(pip(&python).args(["maturin", "pytest"]))?;
     Ok(python)
 }
@@ -44,12 +44,12 @@ pub(crate) fn fresh(environment: &Path) -> Result<PathBuf> {
 }
 
 pub(crate) fn run_all(release: bool, only_wheel: bool) -> Result<()> {
-    let python = environment()?;
+    let python = environment("python")?;
     let program = match std::env::var_os("FATHOM_PROGRAM") {
         None if release => built()?.join("fathom"),
         _ => host_fathom()?,
     };
-    let wheel = build(&python, release, &program)?;
+    let wheel = build(&python, release, &program, &cache().join("wheels"))?;
     println!("{}", wheel.display());
     if only_wheel {
         return Ok(());
@@ -72,18 +72,20 @@ pub(crate) fn pip(python: &Path) -> Command {
 }
 
 /// The wheel, with the command among its scripts: maturin takes what lies in the folder of this name.
-fn build(python: &Path, release: bool, program: &Path) -> Result<PathBuf> {
+fn build(python: &Path, release: bool, program: &Path, wheels: &Path) -> Result<PathBuf> {
     let scripts = root().join("python/fathom._native.data/scripts");
     fs::create_dir_all(&scripts)?;
+    // One at a time: they bring different programs.
+    let lock = File::create(cache().join("wheel.lock"))?;
+    lock.lock()?;
     let brought = scripts.join("fathom");
     fs::copy(program, &brought).context("the command")?;
     run(Command::new("strip").arg(&brought)).context("the command, stripped")?;
-    let wheels = cache().join("wheels");
-    let _ = fs::remove_dir_all(&wheels);
+    let _ = fs::remove_dir_all(wheels);
     let target = target();
     let mut maturin = Command::new(python);
     maturin.current_dir(root().join("python")).env("CARGO_TARGET_DIR", &target);
-    maturin.args(["-m", "maturin", "build", "--quiet", "--locked", "--out"]).arg(&wheels);
+    maturin.args(["-m", "maturin", "build", "--quiet", "--locked", "--out"]).arg(wheels);
     maturin.arg("--interpreter").arg(python);
     // For this machine alone, unless it is to be given away: then for those that have the C library of the command,
     // which maturin does not look at. It refuses a module that needs a newer one.
@@ -96,7 +98,7 @@ fn build(python: &Path, release: bool, program: &Path) -> Result<PathBuf> {
         maturin.args(["--compatibility", "linux"]);
     }
     run(&mut maturin).context("maturin")?;
-    let mut found = fs::read_dir(&wheels)?.collect::<Result<Vec<_>, _>>()?;
+    let mut found = fs::read_dir(wheels)?.collect::<Result<Vec<_>, _>>()?;
     ensure!(found.len() == 1, "{} wheels in {}", found.len(), wheels.display());
     let wheel = found.remove(0).path();
     if release {
