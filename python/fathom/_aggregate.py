@@ -95,19 +95,18 @@ MOST_THREADS = 2**16 - 1
 STATS = ("min", "mean", "max")
 
 
+def _is_input(one) -> bool:
+    """Whether it is a path, bytes, something with read(), or has Arrow's stream."""
+    is_text = isinstance(one, (str, bytes, bytearray, memoryview, os.PathLike)) or hasattr(one, "read")
+    return is_text or hasattr(one, "__arrow_c_stream__")
+
+
 def _inputs(data) -> list:
     """One input or several: paths, bytes, readers; or one object with Arrow's stream."""
-    if hasattr(data, "__arrow_c_stream__"):
-        return [data]
-    if isinstance(data, (str, bytes, os.PathLike)) or hasattr(data, "read"):
-        return [data]
-    if isinstance(data, (bytearray, memoryview)):
-        return [bytes(data)]
-    is_several = hasattr(data, "__iter__") and not isinstance(data, Mapping)
-    inputs = list(data) if is_several else [data]
+    is_one = _is_input(data) or not hasattr(data, "__iter__") or isinstance(data, Mapping)
+    inputs = [data] if is_one else list(data)
     for one in inputs:
-        is_text = isinstance(one, (str, bytes, bytearray, memoryview, os.PathLike)) or hasattr(one, "read")
-        if not is_several or not (is_text or hasattr(one, "__arrow_c_stream__")):
+        if not _is_input(one):
             kinds = "a path, bytes or something with read(), or several of these, or a table that Arrow knows"
             raise TypeError(f"what is read is {kinds}, not {type(one).__name__}")
     if not inputs:

@@ -611,12 +611,11 @@ pub(crate) fn show_with(run: &Run, show: &Show, more: &str) -> anyhow::Result<()
 fn shown(run: &Run, show: &Show, more: &str) -> anyhow::Result<()> {
     let is_on_stdout = show.form() == Format::Text && show.output == Path::new("-");
     if show.style == Style::None && is_on_stdout {
-        for (case, number) in
-            run.cases.iter().flat_map(|case| case.entrants().map(move |of| (case, of.0)))
-        {
-            if let Some(failure) = &case.measured.failures[number] {
-                let said = format!("fathom: {}: {failure}", case.contenders[number].id);
-                say!("{}", escape::line(&said));
+        for case in &run.cases {
+            for (number, name) in view::named(case) {
+                if let Some(failure) = &case.measured.failures[number] {
+                    say!("{}", escape::line(&format!("fathom: {name}: {failure}")));
+                }
             }
         }
         return Ok(());

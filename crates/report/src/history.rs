@@ -113,15 +113,19 @@ pub struct Step {
     pub ratio: f64,
 }
 
+/// The median time of some points.
+fn level(points: &[(String, f64)]) -> f64 {
+    median(&points.iter().map(|point| point.1).collect::<Vec<_>>()).unwrap_or(f64::NAN)
+}
+
 /// The steps of a course: at most a share `alpha` of the courses without any has one.
 fn steps(points: &[(String, f64)], alpha: f64) -> Vec<Step> {
     let times: Vec<f64> = points.iter().map(|point| point.1).collect();
     let splits = splits(&times, alpha);
     let ends = |i: usize| splits.get(i).copied().unwrap_or(times.len());
-    let middle = |from: usize, to: usize| median(&times[from..to]).unwrap_or(f64::NAN);
     let step = |i: usize| {
         let from = if i == 0 { 0 } else { splits[i - 1] };
-        let ratio = middle(splits[i], ends(i + 1)) / middle(from, splits[i]);
+        let ratio = level(&points[splits[i]..ends(i + 1)]) / level(&points[from..splits[i]]);
         Step { at: splits[i], ratio }
     };
     let steps = (0..splits.len()).map(step);
@@ -155,11 +159,8 @@ impl Course {
             self.steps.iter().filter(|step| self.points[step.at].0.as_str() < since).count();
         let starts = || iter::once(0).chain(self.steps.iter().map(|step| step.at));
         let ends = starts().skip(1).chain([self.points.len()]);
-        let level = |(from, to)| {
-            let times: Vec<f64> = self.points[from..to].iter().map(|point| point.1).collect();
-            median(&times).unwrap_or(f64::NAN)
-        };
-        let levels: Vec<f64> = starts().zip(ends).map(level).collect();
+        let levels = starts().zip(ends).map(|(from, to)| level(&self.points[from..to]));
+        let levels: Vec<f64> = levels.collect();
         let (last, earlier) = levels.split_last()?;
         // Each of these ends with the step of its number.
         let best = (accepted..earlier.len())
