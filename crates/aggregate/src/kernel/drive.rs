@@ -188,17 +188,22 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
 ) -> (u64, u64) {
     let base = span.base();
     let Parsed { values, masks, .. } = parsed;
+    let far = tables.short.keys() > NEAR_KEYS;
     // SAFETY: there are so many ends.
-    span.fetch_ahead(unsafe { *ends as usize..*ends.add(BATCH) as usize });
+    let (from, to) = unsafe { (*ends as usize, *ends.add(BATCH) as usize) };
+    // Lines behind each eight rows: one after the other where lines of the table have to be fetched as well.
+    let lines = (to - from) / (BATCH / LANES * 64) + 1;
+    if !far {
+        span.fetch_ahead(from, BATCH / LANES * lines);
+    }
     // SAFETY: forwarded.
-    let (mut odd_rows, long_rows_of) = unsafe { parse::<R>(span, ends, rows, parsed, false) };
+    let (mut odd_rows, long_rows_of) = unsafe { parse::<R>(span, ends, rows, parsed) };
     let mut entries = tables.short.entries.as_mut_ptr();
     let home = Home {
         seed: tables.short.seed,
         displacements: &tables.short.displacements,
         mask: tables.short.mask(),
     };
-    let far = tables.short.keys() > NEAR_KEYS;
     for group in (0..BATCH).step_by(LANES) {
         // SAFETY: every index is smaller than BATCH, since groups are eight aligned.
         unsafe {
@@ -223,6 +228,9 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
         // SAFETY: as above; slots lie in the table because they were masked, or are the sink.
         // Inserting does not move entries: `prepare` made room for a batch of keys.
         unsafe {
+            if far {
+                span.fetch_ahead(from + group / LANES * lines * 64, lines);
+            }
             let differ = R::differ(keys.add(group), slots.add(group), entries);
             if differ != 0 {
                 missed += 1;
@@ -246,8 +254,7 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
     (odd_rows, long_rows_of)
 }
 
-/// Parses the values of a batch; a bit for each row that is odd, and for each whose key is long. What follows behind long rows is
-/// fetched between them: at once, lines would have to wait for each other.
+/// Parses the values of a batch; a bit for each row that is odd, and for each whose key is long.
 ///
 /// # Safety
 /// As [`batch`]; there is a batch of elements of each kind to write.
@@ -257,17 +264,11 @@ unsafe fn parse<R: Rows>(
     ends: *const u32,
     rows: usize,
     into: Parsed,
-    fetches: bool,
 ) -> (u64, u64) {
     let (mut odd, mut long) = (0, 0);
     for group in (0..BATCH).step_by(R::PARSED) {
         // SAFETY: so many ends follow `group`, all inside the window, and they are no more than a batch.
         unsafe {
-            if fetches {
-                for row in group..group + R::PARSED {
-                    span.fetch_behind(*ends.add(row) as usize);
-                }
-            }
             let shapes = R::values(span.base(), ends.add(group), into.at_row(group));
             odd |= u64::from(shapes.odd) << group;
             long |= u64::from(shapes.long) << group;
@@ -325,8 +326,7 @@ unsafe fn long_stages<R: Rows, const SQUARES: bool>(
     let base = span.base();
     let Parsed { values, masks, .. } = parsed;
     // SAFETY: forwarded.
-    let (mut odd_rows, long_rows_of) =
-        unsafe { parse::<R>(span, ends, rows, parsed, span.is_live()) };
+    let (mut odd_rows, long_rows_of) = unsafe { parse::<R>(span, ends, rows, parsed) };
     let short_rows = first(rows) & !odd_rows & !long_rows_of;
 
     let seed = tables.short.seed;

@@ -91,6 +91,7 @@ unsafe fn long_rows_hashed<R: Rows, const SQUARES: bool, const THOROUGH: bool>(
             let unit = *found.add(i) as usize;
             let first = units.wrapping_add(unit).wrapping_sub(1);
             let key = base.add(start);
+            span.fetch_behind(start, bytes);
             let same = unit != 0
                 && if THOROUGH && trusted {
                     (*first).hash == *hashes.add(i)

@@ -84,26 +84,31 @@ impl<'a> Span<'a> {
         copy
     }
 
-    /// Begins to fetch what follows some short rows by a while, if it is live: other bytes have just been copied, and
-    /// are near.
+    /// Begins to fetch some lines of the cache that follow a short row by a while, if they are live: other bytes have just been
+    /// copied, and are near.
     #[inline(always)]
-    pub(super) fn fetch_ahead(&self, rows: Range<usize>) {
+    pub(super) fn fetch_ahead(&self, row: usize, lines: usize) {
         if self.is_live {
-            for line in rows.step_by(64) {
-                prefetch(self.base.wrapping_add(line + AHEAD_BYTES));
+            for line in 0..lines {
+                prefetch(self.base.wrapping_add(row + AHEAD_BYTES + 64 * line));
             }
         }
     }
 
-    /// The same of a long row, which takes two lines, live or not.
+    /// The same of a row whose key is long: the lines of its first and its last byte.
     #[inline(always)]
-    pub(super) fn fetch_behind(&self, row: usize) {
-        let at = self.base.wrapping_add(row + AHEAD_BYTES);
-        prefetch(at);
-        prefetch(at.wrapping_add(64));
+    pub(super) fn fetch_behind(&self, row: usize, bytes: usize) {
+        if self.is_live {
+            let at = self.base.wrapping_add(row + LONG_AHEAD_BYTES);
+            prefetch(at);
+            prefetch(at.wrapping_add(bytes.min(64)));
+        }
     }
 }
 
 /// How far behind the rows in hand a mapped file is fetched: newlines are looked for farther than a batch, but no farther than
 /// this.
 pub(super) const AHEAD_BYTES: usize = 4 << 10;
+
+/// The same of long rows, a batch of which is nearly as long.
+const LONG_AHEAD_BYTES: usize = 6 << 10;
