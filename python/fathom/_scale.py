@@ -157,9 +157,15 @@ def partial(task, query) -> bytes:
 _BAD_DATA = 3
 
 
-def _data_error(said: str) -> DataError:
+#: How it says that tables are full, which it ends with the same code.
+_FULL = ("the memory limit is reached", "one thread met more than")
+
+
+def _data_error(said: str) -> Exception:
     """What the command said in the end, as the module says it: lines before are hints for who calls the command."""
     message = said.split("\n")[-1].removeprefix("fathom: ")
+    if message.startswith(_FULL):
+        return MemoryError(message)
     place = re.match(r"(.*?):(\d+):(\d+): ", message)
     if place is None:
         return DataError(message)

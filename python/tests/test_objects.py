@@ -97,3 +97,15 @@ def test_every_option_has_words_that_the_command_takes(tmp_path):
     state = _scale.partial([*_scale._words(query), str(path)], query)
     found, expected = _scale.finish([[state]], query), fathom.aggregate(path, **options)
     assert found.format("csv") == expected.format("csv") and found.rejected == expected.rejected == 1
+
+
+def test_tables_that_are_full_are_no_fault_of_the_data(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("".join(f"key {number};1.0\n" for number in range(10**4)))
+    options = dict(memory_limit=1000)
+    _, query = _scale.asked(str(path), **options)
+    query.guessed = {}
+    with pytest.raises(MemoryError, match="the memory limit is reached"):
+        fathom.aggregate(path, **options)
+    with pytest.raises(MemoryError, match="the memory limit is reached"):
+        _scale.partial([*_scale._words(query), str(path)], query)

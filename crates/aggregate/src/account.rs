@@ -122,4 +122,14 @@ impl Account {
         }
         Ok(())
     }
+
+    /// The error, with the keys of all threads once they have ended.
+    pub(crate) fn recounted(&self, error: Error) -> Error {
+        match error {
+            Error::MemoryLimit { limit_bytes, .. } => {
+                Error::MemoryLimit { limit_bytes, keys: self.keys.load(Relaxed) }
+            }
+            error => error,
+        }
+    }
 }

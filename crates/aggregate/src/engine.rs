@@ -338,6 +338,8 @@ pub(crate) fn run(
         Summary { bytes: progress.bytes.load(Ordering::Relaxed), ..Summary::default() };
     let (done, failed): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
     let failed = failed.into_iter().filter_map(Result::err).min_by_key(|(number, _)| *number);
+    // Who was refused first may have been the last to say how many keys it had.
+    let failed = failed.map(|(number, error)| (number, memory.account.recounted(error)));
     (summary.shown_rejects, summary.rejected) = collector.finish(failed)?;
     summary.seam = form.seam();
     summary.ways = form.ways();

@@ -42,7 +42,7 @@ pub(crate) struct Method {
     pub(crate) budget: Option<Duration>,
 
     /// Wall time of its rounds after which a case ends, whatever was received; the round that is under way
-    /// is finished, and what comes before the first, checks and warm-ups, takes the time it takes
+    /// is finished, each of the sets of processes has one, and what comes before, checks and warm-ups, takes the time it takes
     #[arg(long, value_parser = duration, value_name = "TIME", default_value = "5m")]
     pub(crate) limit: Duration,
 
@@ -447,7 +447,7 @@ pub(crate) fn outside(
     let (program, arguments) = (words[0].clone().into(), words[1..].to_vec());
     let launch = Launch { program, arguments, ..Launch::default() };
     let worker = Worker::start(&launch, &patience(limit));
-    let worker = worker.map_err(|failure| anyhow::anyhow!("{called}{line:?} {failure}"))?;
+    let worker = worker.with_context(|| format!("{called}{line:?}"))?;
     Ok((launch, worker))
 }
 
@@ -482,6 +482,33 @@ pub(crate) fn usual<'a>(
         stop: interrupt::measuring(),
         progress: Box::new(move |done, planned| ticker.tick(done, planned)),
     })
+}
+
+/// These specs with each combination of the parameters' values, `NAME=VALUE,…`.
+///
+/// # Errors
+/// What is no such text; one name twice, of which the first would count for nothing.
+pub(crate) fn combined<'a>(
+    mut specs: Vec<Spec>,
+    parameters: impl IntoIterator<Item = &'a String>,
+) -> anyhow::Result<Vec<Spec>> {
+    let mut seen = BTreeSet::new();
+    for parameter in parameters {
+        let pair = parameter.split_once('=');
+        let (name, values) = pair.with_context(|| format!("{parameter:?} is no NAME=VALUE"))?;
+        ensure!(
+            seen.insert(name),
+            "{name} is there twice: all its values are one list, {name}=A,B"
+        );
+        let with = |spec: &Spec, value: &str| {
+            let mut spec = spec.clone();
+            spec.parameters.insert(name.to_owned(), value.to_owned());
+            spec
+        };
+        let each = |spec: &Spec| values.split(',').map(|value| with(spec, value)).collect();
+        specs = specs.iter().flat_map(|spec| -> Vec<Spec> { each(spec) }).collect();
+    }
+    Ok(specs)
 }
 
 /// Each of these specs once, with its defaults.

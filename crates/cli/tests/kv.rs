@@ -654,6 +654,11 @@ fn what_is_not_there_is_said() {
     fails("kv words --exactly nonsense", 2, "fathom list names them");
     let size = "bench hash --operation keys -p size=1K,2K";
     fails(size, 2, "size=1K,2K: size decides nothing in what is measured here");
+    for twice in ["bench digest -p size=64 -p size=65", "kv bench words -d std -p hit=0 -p hit=1"] {
+        fails(twice, 2, " is there twice: all its values are one list, ");
+    }
+    let threads = "bench digest --threads 1,2 -p threads=4";
+    fails(threads, 2, "threads is there twice: all its values are one list, threads=A,B");
     fails(
         "kv words --ordered -d std --budget 1s", 2, "do what was asked: std has no ordered range",
     );

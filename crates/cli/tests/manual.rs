@@ -82,3 +82,25 @@ fn completions_offer_nothing_that_help_hides() {
         assert_eq!((offers("null-values"), offers("--planted")), (lines, 0), "{shell}");
     }
 }
+
+/// Without a hint bash offers the words of a name, unquoted, and names of files where numbers are wanted.
+#[test]
+fn completions_know_files_from_other_values() {
+    let script = |shell: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        String::from_utf8(command.args(["completions", shell]).output().unwrap().stdout).unwrap()
+    };
+    let (bash, zsh) = (script("bash"), script("zsh"));
+    let of_bash = |option: &str| {
+        let (_, rest) = bash.split_once(&format!(" {option})\n")).expect(option);
+        rest.split_once(";;").unwrap().0
+    };
+    for option in ["--rejects", "--save", "--stations"] {
+        assert!(of_bash(option).contains("compopt -o filenames"), "{option}: {}", of_bash(option));
+        assert!(zsh.contains(&format!("{option}=[")), "{option}");
+    }
+    for option in ["--where", "--limit"] {
+        assert!(!of_bash(option).contains("compgen"), "{option}: {}", of_bash(option));
+    }
+    assert!(!bash.contains("COMPREPLY=($(compgen -f \"${cur}\"))\n                    return"));
+}

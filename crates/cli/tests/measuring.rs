@@ -234,7 +234,7 @@ fn test_mode_and_folders_refuse_what_they_have_no_use_for() {
 #[test]
 fn a_program_that_never_says_what_it_is_counts_as_hung() {
     for arguments in [&["own", "sleep 300"][..], &["bench", "checksum", "--worker", "sleep 300"]] {
-        complains(&fathom(&[arguments, &["--hang", "200ms"]].concat()), 2, "hung");
+        complains(&fathom(&[arguments, &["--hang", "200ms"]].concat()), 4, "hung");
     }
 }
 
@@ -297,6 +297,10 @@ fn the_answer_of_the_first_is_the_right_one_where_it_is_left_out() {
     }
     let output = own(&programs, &["--only", "nobody"]);
     assert_eq!(output.status.code(), Some(2), "{}", complaint(&output));
+    // Not a mistake of the command line, as if somebody had said why.
+    let crashing = own(&["sh -c 'exit 7'".to_owned()], &[]);
+    assert_eq!(crashing.status.code(), Some(4), "{}", complaint(&crashing));
+    assert!(complaint(&crashing).contains(": crashed: exit code 7"), "{}", complaint(&crashing));
 }
 
 /// It had its row, as if nothing had happened.

@@ -426,6 +426,7 @@ fn mistakes_are_said() {
         "aggregate --partial --number 18446744073709551615 a.txt",
         "--number: no numbers for 1 file from 18446744073709551615 on",
     );
+    state("last", "--number 18446744073709551614 a.txt");
     for shown in ["--quantiles nearest", "--sort mean", "--top 3", "--format csv", "--decimals 2"] {
         folder.says(2, &format!("aggregate --partial {shown} a.txt"), "cannot be used with");
         folder.says(2, &format!("merge --partial {shown} 1 2"), "cannot be used with");

@@ -5,6 +5,7 @@ use std::io::Read;
 use fathom_machine::level::Level;
 
 use super::*;
+use crate::account::Account;
 use crate::error::Reason;
 use crate::kept::Datum;
 use crate::number::Decimal;
@@ -81,6 +82,11 @@ fn a_memory_limit_is_an_error_that_counts_keys() {
     let error = run_bytes(text.as_bytes(), &shape, 1000, true, &options).unwrap_err();
     let Error::MemoryLimit { keys, .. } = error else { panic!("{error}") };
     assert!((10_000..=400_000).contains(&keys), "{keys}");
+    // A thread that is refused nothing may end the run before the one that was has said how many keys it has.
+    let account = Account::new(Some(1));
+    assert!(!account.take(2) && account.add_keys(7).is_err());
+    let early = Error::MemoryLimit { limit_bytes: 1, keys: 0 };
+    assert!(matches!(account.recounted(early), Error::MemoryLimit { keys: 7, .. }));
 }
 
 #[test]

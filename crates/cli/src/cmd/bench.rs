@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use fathom_measure::bench::{Bench, BenchError, Entrant};
 use fathom_measure::conductor::{Conductor, Launch, Piece, Seat};
 use fathom_measure::family::AnyFamily;
@@ -275,21 +275,7 @@ fn specs(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Spec>>
     }
     let threads: Vec<String> = options.choices.threads.iter().map(u16::to_string).collect();
     let threads = (!threads.is_empty()).then(|| format!("threads={}", threads.join(",")));
-    for parameter in options.parameters.iter().chain(&threads) {
-        let (name, values) =
-            parameter.split_once('=').with_context(|| format!("{parameter:?} is no NAME=VALUE"))?;
-        let mut product: Vec<Spec> = Vec::new();
-        for spec in &specs {
-            for value in values.split(',') {
-                let mut spec = spec.clone();
-                spec.parameters.insert(name.to_owned(), value.to_owned());
-                if !product.contains(&spec) {
-                    product.push(spec);
-                }
-            }
-        }
-        specs = product;
-    }
+    let mut specs = measuring::combined(specs, options.parameters.iter().chain(&threads))?;
     if !options.files.is_empty() {
         let with = |file: &PathBuf, spec: &Spec| Spec { file: Some(file.clone()), ..spec.clone() };
         let mut seen = BTreeSet::new();

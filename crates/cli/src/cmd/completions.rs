@@ -1,7 +1,7 @@
 //! `fathom completions`: what a shell needs to complete fathom's commands and flags.
 
 use clap::builder::Resettable;
-use clap::{Arg, Command, CommandFactory, Id};
+use clap::{Arg, Command, CommandFactory, Id, ValueHint};
 use clap_complete::Shell;
 
 use crate::args::Args;
@@ -31,7 +31,7 @@ fn shown(command: &Command) -> Command {
         let others = others.filter(|other| !other.is_hide_set()).map(|other| other.get_id());
         let none = || Resettable::<Id>::Reset;
         let argument = argument.clone().requires(none()).overrides_with(none());
-        argument.conflicts_with(none()).conflicts_with_all(others)
+        hinted(argument.conflicts_with(none()).conflicts_with_all(others))
     };
     let commands = command.get_subcommands().filter(|command| !command.is_hide_set());
     Command::new(command.get_name().to_owned().leak() as &'static str)
@@ -40,4 +40,17 @@ fn shown(command: &Command) -> Command {
         .disable_help_flag(command.is_disable_help_flag_set())
         .args(arguments.map(alone))
         .subcommands(commands.map(shown))
+}
+
+/// An option with what its values are, for which shells have words: files, or nothing that they know of. Without one bash
+/// offers the words of a name of a file, unquoted, whatever is wanted.
+fn hinted(option: Arg) -> Arg {
+    let is_free = option.get_action().takes_values() && option.get_possible_values().is_empty();
+    if option.is_positional() || !is_free {
+        return option;
+    }
+    let names = option.get_value_names().unwrap_or_default();
+    let is_path = option.get_value_hint() == ValueHint::AnyPath
+        || names.iter().any(|name| name.split('|').any(|name| name == "FILE"));
+    option.value_hint(if is_path { ValueHint::FilePath } else { ValueHint::Other })
 }

@@ -62,14 +62,14 @@ impl clap::Args for Options {
             .mut_args(|argument| match argument.get_id().as_str() {
                 "files" => argument.value_name("STATE").help("States to merge; `-` is standard input"),
                 "partial" => {
-                    argument.help("Write one state of all instead of a result; it may lack parts").long_help(None)
+                    argument.help("Write one state of all instead of a result; parts of the input may lack").long_help(None)
                 }
                 "stats" => argument.default_value(None::<&str>).conflicts_with("partial").help(
                     "What to say of each key, of what the states know [default: what they were made for]",
                 ),
                 "verbose" => {
-                    let help = "Say on stderr hash, length and UTF-8 validity of the result, how many records its states \
-                                are of, and the time";
+                    let help = "Say on stderr hash (CRC-32C), length and UTF-8 validity of the result without its last line \
+                                end, how many records its states are of, and the time";
                     argument.help(help).long_help(None)
                 }
                 "histogram" => argument.conflicts_with("partial"),

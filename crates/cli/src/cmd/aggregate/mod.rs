@@ -109,8 +109,8 @@ pub(crate) struct Options {
     #[arg(long, value_parser = one_of(EngineInput::ALL), default_value = "auto")]
     input: EngineInput,
 
-    /// Say on stderr what runs and what decodes Zstandard, then how files of `key;value` lines got into memory, hash, length and UTF-8
-    /// validity of the result, time and GB/s
+    /// Say on stderr what runs and what decodes Zstandard, then how files of `key;value` lines got into memory, of the result without
+    /// its last line end the hash (CRC-32C), length and UTF-8 validity, time and GB/s
     #[arg(short, long)]
     verbose: bool,
 

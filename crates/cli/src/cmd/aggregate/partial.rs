@@ -127,7 +127,8 @@ pub(super) fn run(
     let progress = Arc::new(Progress::default());
     let (mut merger, mut all) = (Merger::default(), Summary::default());
     let objects = files.iter().zip(identities).zip(sources);
-    for (number, ((path, identity), source)) in (first..).zip(objects) {
+    // Its numbers last: behind the last there may be none.
+    for (((path, identity), source), number) in objects.zip(first..) {
         let before = progress.bytes.load(Ordering::Relaxed);
         let source = part(options, identity.watched(source))?;
         let range = match &source {

@@ -186,17 +186,7 @@ fn specs(options: &Options, prepared: &Prepared) -> anyhow::Result<Vec<Spec>> {
         let data = prepared.samples.iter().chain([&prepared.full]);
         specs.extend(data.map(|data| data.spec(&Spec::new(operation, &[]))));
     }
-    for parameter in &options.parameters {
-        let pair = parameter.split_once('=');
-        let (name, values) = pair.with_context(|| format!("{parameter:?} is no NAME=VALUE"))?;
-        let with = |spec: &Spec, value: &str| {
-            let mut spec = spec.clone();
-            spec.parameters.insert(name.to_owned(), value.to_owned());
-            spec
-        };
-        let each = |spec: &Spec| values.split(',').map(|value| with(spec, value)).collect();
-        specs = specs.iter().flat_map(|spec| -> Vec<Spec> { each(spec) }).collect();
-    }
+    let specs = measuring::combined(specs, &options.parameters)?;
     measuring::completed(&kv::FAMILY, &specs, &options.parameters)
 }
 
