@@ -281,7 +281,7 @@ impl<'a> Session<'a> {
         case.compact();
         if let Some(bounds) = &self.simulate {
             for (number, seat) in self.seats.iter().enumerate() {
-                simulated(&mut case, number, seat, &self.conductor.provision, bounds);
+                simulated(&mut case, number, seat, &self.conductor.piece.provision, bounds);
             }
         }
         case.contenders.iter_mut().for_each(derive);

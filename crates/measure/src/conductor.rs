@@ -488,14 +488,8 @@ pub struct Conductor<'a> {
     workers: Vec<Option<Worker>>,
     /// By seat: what was said at the opening.
     pub ready: Vec<Ready>,
-    workload: Spec,
-    /// The data of its workload.
-    pub(crate) provision: Provision<'a>,
-    events: Vec<String>,
-    bounds: Bounds,
+    pub(crate) piece: Piece<'a>,
     expected: Option<Digest>,
-    stop: &'a AtomicBool,
-    progress: Box<dyn FnMut(u32, u32) + 'a>,
 }
 
 /// What a measurement is about, besides who takes part.
@@ -518,22 +512,9 @@ impl<'a> Conductor<'a> {
     /// A conductor with empty seats.
     #[must_use]
     pub fn new(seats: Vec<Seat>, piece: Piece<'a>) -> Conductor<'a> {
-        let Piece { workload, provision, events, bounds, stop, progress } = piece;
         let workers = seats.iter().map(|_| None).collect();
         let ready = vec![Ready::default(); seats.len()];
-        let expected = None;
-        Conductor {
-            seats,
-            workers,
-            ready,
-            workload,
-            provision,
-            events,
-            bounds,
-            expected,
-            stop,
-            progress,
-        }
+        Conductor { seats, workers, ready, piece, expected: None }
     }
 
     /// Lets the contender in `reference`, which need not have a seat, do the workload once: its
@@ -543,7 +524,7 @@ impl<'a> Conductor<'a> {
     /// Its failure. Without a reference nothing can be checked.
     pub fn expect(&mut self, reference: &Seat) -> Result<Digest, Failure> {
         let (mut worker, _) = self.opened(reference)?;
-        let sample = worker.sample(1, 0, self.bounds.open)?;
+        let sample = worker.sample(1, 0, self.piece.bounds.open)?;
         let what = "the reference gives no digest".to_owned();
         let digest = sample.check.ok_or(Failure::Broken { what })?;
         self.expected = Some(digest);
@@ -568,7 +549,7 @@ impl<'a> Conductor<'a> {
         let (worker, ready) = self.opened(&self.seats[seat])?;
         self.workers[seat] = Some(worker);
         self.ready[seat] = ready;
-        let first = self.ask_for_sample(seat, 1, 0, self.bounds.open);
+        let first = self.ask_for_sample(seat, 1, 0, self.piece.bounds.open);
         if first.is_err() {
             self.workers[seat] = None;
         }
@@ -577,10 +558,10 @@ impl<'a> Conductor<'a> {
 
     fn opened(&self, seat: &Seat) -> Result<(Worker, Ready), Failure> {
         let what = (seat.family.as_str(), seat.contender.as_deref());
-        let (mut worker, data) = self.provision.start(&seat.launch, what, &self.bounds)?;
-        let (limit, events) = (self.bounds.open, &self.events);
-        let ready = worker.open(what, &self.workload, data, events, limit)?;
-        if let (false, Some(cpu)) = (ready.leaves_the_thread, self.bounds.cpu) {
+        let Piece { workload, provision, events, bounds, .. } = &self.piece;
+        let (mut worker, data) = provision.start(&seat.launch, what, bounds)?;
+        let ready = worker.open(what, workload, data, events, bounds.open)?;
+        if let (false, Some(cpu)) = (ready.leaves_the_thread, bounds.cpu) {
             worker.pin(cpu);
         }
         Ok((worker, ready))
@@ -621,7 +602,7 @@ impl<'a> Conductor<'a> {
     /// A worker that says none, or none of this protocol; it is ended.
     pub fn metrics(&mut self, seat: usize) -> Result<Vec<Metric>, Failure> {
         let Some(worker) = self.workers[seat].as_mut() else { return Ok(Vec::new()) };
-        let metrics = worker.metrics(self.bounds.open);
+        let metrics = worker.metrics(self.piece.bounds.open);
         if metrics.is_err() {
             self.workers[seat] = None;
         }
@@ -633,8 +614,8 @@ impl Executor for Conductor<'_> {
     fn sample(&mut self, contender: usize, iterations: u64) -> Result<Sample, Failure> {
         // The others have been in the caches meanwhile: a sixteenth of the work brings back what
         // the contender would have there if it ran alone. Of fewer than 16 iterations that is none.
-        let sample =
-            self.ask_for_sample(contender, iterations, iterations / 16, self.bounds.sample);
+        let limit = self.piece.bounds.sample;
+        let sample = self.ask_for_sample(contender, iterations, iterations / 16, limit);
         if sample.is_err() {
             self.workers[contender] = None;
         }
@@ -656,11 +637,11 @@ impl Executor for Conductor<'_> {
     }
 
     fn interrupted(&mut self) -> bool {
-        is_stopping() || self.stop.load(Ordering::Relaxed)
+        is_stopping() || self.piece.stop.load(Ordering::Relaxed)
     }
 
     fn progress(&mut self, done: u32, planned: u32) {
-        (self.progress)(done, planned);
+        (self.piece.progress)(done, planned);
     }
 }
 
