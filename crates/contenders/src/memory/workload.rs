@@ -124,14 +124,8 @@ impl Workload for Area {
             Operation::Move | Operation::Read => pattern(bytes),
             _ => Placed::default(),
         };
-        let order = match operation {
-            Operation::Chase => order(bytes / LINE),
-            _ => Vec::new(),
-        };
-        let fills = match operation {
-            Operation::Fill => fills(bytes, every),
-            _ => Vec::new(),
-        };
+        let order = if operation == Operation::Chase { order(bytes / LINE) } else { Vec::new() };
+        let fills = if operation == Operation::Fill { fills(bytes, every) } else { Vec::new() };
         Ok(Area { operation, bytes, every, fills, original, order })
     }
 
