@@ -132,16 +132,11 @@ impl Keyed {
     pub fn of(keys: Keys, spec: &Spec) -> Result<Keyed, SpecError> {
         let settings = Settings::of(spec)?;
         let mut random = Random::new(settings.seed ^ 0x5eed);
-        let mut keyed = match &keys {
-            Keys::Integers(integers) => {
-                let drawn = Drawn::of(integers, &settings, &mut random, changed_integer);
-                Keyed::drawn(drawn, &keys, &settings)
-            }
-            Keys::Text(text) => {
-                let drawn = Drawn::of(&text.keys(), &settings, &mut random, changed_bytes);
-                Keyed::drawn(drawn, &keys, &settings)
-            }
+        let drawn = match &keys {
+            Keys::Integers(all) => Drawn::of(all, &settings, &mut random, changed_integer),
+            Keys::Text(all) => Drawn::of(&all.keys(), &settings, &mut random, changed_bytes),
         };
+        let mut keyed = Keyed::drawn(drawn, &keys, &settings);
         if keyed.operation == Operation::Range {
             keyed.probe_values = match (&keyed.entries, &keyed.probes) {
                 (Keys::Integers(keys), Keys::Integers(starts)) => visits(keys, starts, keyed.span),
