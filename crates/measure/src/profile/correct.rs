@@ -363,24 +363,12 @@ mod tests {
 
     #[test]
     fn threads_that_did_not_start_the_session_last_as_long_as_their_zones() {
-        let node = |parent, site, ticks| Recorded {
-            parent,
-            site,
-            hits: 1,
-            timed: 1,
-            ticks,
-            ..Recorded::default()
-        };
-        let starter = RecordedThread {
-            nodes: vec![Recorded::default(), node(0, 1, 600)],
-            is_starter: true,
-            lost: 0,
-        };
-        let helper = RecordedThread {
-            nodes: vec![Recorded::default(), node(0, 2, 900), node(1, 1, 300)],
-            is_starter: false,
-            lost: 2,
-        };
+        let once = Recorded { hits: 1, timed: 1, ..Recorded::default() };
+        let node = |parent, site, ticks| Recorded { parent, site, ticks, ..once };
+        let nodes = vec![Recorded::default(), node(0, 1, 600)];
+        let starter = RecordedThread { nodes, is_starter: true, lost: 0 };
+        let nodes = vec![Recorded::default(), node(0, 2, 900), node(1, 1, 300)];
+        let helper = RecordedThread { nodes, is_starter: false, lost: 2 };
         let report = Report::new(&["", "a", "b"], &[starter, helper], 1_000, Cost::default());
         assert_eq!((report.threads, report.lost, report.total_ticks), (2, 2, 1_000.0));
         assert_eq!(zone(&report, "a").exclusive_ticks, 900.0);
@@ -392,11 +380,8 @@ mod tests {
     #[test]
     fn two_places_with_one_name_are_one_zone() {
         let node = |site| Recorded { site, hits: 1, timed: 1, ticks: 10, ..Recorded::default() };
-        let thread = RecordedThread {
-            nodes: vec![Recorded::default(), node(2), node(1)],
-            is_starter: true,
-            lost: 0,
-        };
+        let nodes = vec![Recorded::default(), node(2), node(1)];
+        let thread = RecordedThread { nodes, is_starter: true, lost: 0 };
         let report = Report::new(&["", "read", "read"], &[thread], 100, Cost::default());
         assert_eq!(report.zones.len(), 1);
         assert_eq!((report.zones[0].hits, report.zones[0].exclusive_ticks), (2, 20.0));
