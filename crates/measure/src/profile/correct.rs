@@ -204,8 +204,6 @@ fn fit(nodes: &[Recorded], inclusive: &mut [f64]) {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::Ordering::Relaxed;
-
     use super::super::recorder::{Entry, Table};
     use super::*;
 
@@ -242,18 +240,8 @@ mod tests {
         }
 
         fn report(&self) -> Report {
-            let nodes = (0..self.table.used(1) as u32).map(|number| {
-                let node = self.table.node(number);
-                Recorded {
-                    parent: node.parent.load(Relaxed) as usize,
-                    site: node.site.load(Relaxed) as usize,
-                    hits: node.hits.load(Relaxed),
-                    timed: node.timed.load(Relaxed),
-                    ticks: node.ticks.load(Relaxed),
-                    squares: f64::from_bits(node.squares.load(Relaxed)),
-                    ..Recorded::default()
-                }
-            });
+            let numbers = 0..self.table.used(1) as u32;
+            let nodes = numbers.map(|number| self.table.node(number).recorded(&[false; 8]));
             let thread = RecordedThread { nodes: nodes.collect(), is_starter: true, lost: 0 };
             let (before, between, after) = self.cost;
             let cost = Cost {

@@ -13,6 +13,8 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
+use super::correct::Recorded;
+
 /// Nodes a thread may have; a power of two. Zones beyond are not recorded but counted as lost.
 pub(crate) const NODES: usize = 2048;
 /// Node 0 is the thread itself.
@@ -39,6 +41,23 @@ pub(crate) struct Node {
     pub(crate) faults: AtomicU64,
     /// Entries until the next timed one; sampled zones only.
     countdown: AtomicU64,
+}
+
+impl Node {
+    /// What it holds; page faults where its site counts them.
+    pub(crate) fn recorded(&self, with_faults: &[bool]) -> Recorded {
+        let site = self.site.load(Relaxed) as usize;
+        Recorded {
+            parent: self.parent.load(Relaxed) as usize,
+            site,
+            hits: self.hits.load(Relaxed),
+            timed: self.timed.load(Relaxed),
+            ticks: self.ticks.load(Relaxed),
+            squares: f64::from_bits(self.squares.load(Relaxed)),
+            bytes: self.bytes.load(Relaxed),
+            faults: with_faults[site].then(|| self.faults.load(Relaxed)),
+        }
+    }
 }
 
 /// A thread's zones.

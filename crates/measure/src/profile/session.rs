@@ -12,7 +12,7 @@ use fathom_machine::clock::{self, ticks};
 use fathom_machine::os::usage;
 
 use super::Options;
-use super::correct::{Recorded, RecordedThread};
+use super::correct::RecordedThread;
 use super::recorder::{Entry, Table};
 use super::report::{Cost, Report, TraceEvent};
 
@@ -263,7 +263,7 @@ pub(super) fn stop() -> Report {
         .iter()
         .map(|table| RecordedThread {
             nodes: (0..table.used(epoch) as u32)
-                .map(|at| recorded(table, at, &with_faults))
+                .map(|at| table.node(at).recorded(&with_faults))
                 .collect(),
             is_starter: std::ptr::eq(*table, start.table),
             lost: table.lost.load(Relaxed),
@@ -293,21 +293,6 @@ pub(super) fn stop() -> Report {
     report.trace = trace;
     report.trace_dropped = trace_dropped;
     report
-}
-
-fn recorded(table: &Table, at: u32, with_faults: &[bool]) -> Recorded {
-    let node = table.node(at);
-    let site = node.site.load(Relaxed) as usize;
-    Recorded {
-        parent: node.parent.load(Relaxed) as usize,
-        site,
-        hits: node.hits.load(Relaxed),
-        timed: node.timed.load(Relaxed),
-        ticks: node.ticks.load(Relaxed),
-        squares: f64::from_bits(node.squares.load(Relaxed)),
-        bytes: node.bytes.load(Relaxed),
-        faults: with_faults[site].then(|| node.faults.load(Relaxed)),
-    }
 }
 
 /// Measures empty zones on the path all zones take, in a session of their own; of several batches
