@@ -143,13 +143,9 @@ impl Simulation {
     /// `command` under Valgrind: program, arguments, environment changes and folder are taken over,
     /// the standard streams are the caller's to set again.
     pub fn wrap(&self, command: &Command) -> Command {
-        let path = |prefix: &str| {
+        let file = |prefix: &str, name: &str| {
             let mut option = OsString::from(prefix);
             option.push(self.folder.path());
-            option
-        };
-        let file = |prefix: &str, name: &str| {
-            let mut option = path(prefix);
             option.push(name);
             option
         };
