@@ -30,10 +30,7 @@ static CHOSEN: OnceLock<Choices> = OnceLock::new();
 /// A library that is not known, a file that is not there, a choice without a name.
 pub fn choose(texts: &[String]) -> Result<(), Box<dyn Error + Send + Sync>> {
     let choices = texts.iter().map(|text| parsed(text)).collect::<Result<Choices, _>>()?;
-    match CHOSEN.set(choices) {
-        Ok(()) => Ok(()),
-        Err(_) => Err("libraries are chosen once".into()),
-    }
+    CHOSEN.set(choices).map_err(|_| "libraries are chosen once".into())
 }
 
 /// Opens the libraries that were chosen by a file.
