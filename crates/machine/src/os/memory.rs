@@ -477,15 +477,12 @@ impl Mapping {
         let len = bytes.max(1).checked_next_multiple_of(unit);
         let len =
             len.filter(|&len| isize::try_from(len).is_ok()).ok_or(io::ErrorKind::InvalidInput)?;
-        let huge = match pages {
-            Pages::Huge2M => Some(MapFlags::HUGETLB | MapFlags::HUGE_2MB),
-            Pages::Huge1G => Some(MapFlags::HUGETLB | MapFlags::HUGE_1GB),
-            Pages::Base | Pages::Transparent => None,
+        let size = match pages {
+            Pages::Huge2M => MapFlags::HUGE_2MB,
+            Pages::Huge1G => MapFlags::HUGE_1GB,
+            Pages::Base | Pages::Transparent => return Mapping::guarded(len, pages),
         };
-        match huge {
-            Some(flags) => Mapping::reserved_pages(len, flags),
-            None => Mapping::guarded(len, pages),
-        }
+        Mapping::reserved_pages(len, MapFlags::HUGETLB | size)
     }
 
     /// Memory of zeros without guards, from a quarter of [`LARGE`] on with a wish for huge pages.
