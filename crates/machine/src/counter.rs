@@ -483,15 +483,11 @@ mod tests {
 
     #[test]
     fn one_line_per_reason() {
-        let missing: Vec<Missing> = events(&["cycles", "branches", "migrations"])
-            .into_iter()
-            .zip([
-                Reason::Absent { is_virtual: true },
-                Reason::Absent { is_virtual: true },
-                Reason::Invalid,
-            ])
-            .map(|(event, reason)| Missing { event, reason })
-            .collect();
+        let absent = Reason::Absent { is_virtual: true };
+        let reasons = [absent.clone(), absent, Reason::Invalid];
+        let missing = events(&["cycles", "branches", "migrations"]).into_iter().zip(reasons);
+        let missing: Vec<Missing> =
+            missing.map(|(event, reason)| Missing { event, reason }).collect();
         let lines = explain(&missing);
         assert_eq!(lines.len(), 2);
         assert!(lines[0].starts_with("cycles, branches: not available here"), "{}", lines[0]);
