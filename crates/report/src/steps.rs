@@ -33,15 +33,12 @@ fn split(numbers: &[f64], from: usize, alpha: f64, random: &mut Random, found: &
     let copies = (REACHED / alpha).min(MOST_COPIES).max((1.0 / alpha).ceil() + 1.0);
     let mut reached = 1.0;
     for _ in 1..copies as usize {
+        random.shuffle(&mut ranks);
+        reached += f64::from(u8::from(clearest(&ranks).is_some_and(|other| other >= most - 1e-9)));
         // As soon as it cannot be clear any more it is not.
         if reached > alpha * copies {
             return;
         }
-        random.shuffle(&mut ranks);
-        reached += f64::from(u8::from(clearest(&ranks).is_some_and(|other| other >= most - 1e-9)));
-    }
-    if reached > alpha * copies {
-        return;
     }
     let place = between_levels(numbers);
     split(&numbers[..place], from, alpha, random, found);
