@@ -357,22 +357,20 @@ fn choose_clock(measured: &Measured, roles: Roles, plan: &Plan) -> (Clock, Strin
         true => "no processor time is known for some samples",
         false => "the processor time of some samples is zero",
     };
+    let wall = |reason: &str| (Clock::Wall, reason.to_owned(), share);
     match plan.clock {
-        Some(Clock::Cpu) if samples().any(|sample| sample.cpu_ns.is_none()) => {
-            return (Clock::Wall, unknown.to_owned(), share);
-        }
+        Some(Clock::Cpu) if samples().any(|s| s.cpu_ns.is_none()) => return wall(unknown),
         Some(clock) => return (clock, "as asked".to_owned(), share),
         None => {}
     }
     if roles.wall_only {
-        let reason = "the workload may use threads, wait or sleep";
-        return (Clock::Wall, reason.to_owned(), share);
+        return wall("the workload may use threads, wait or sleep");
     }
     if without_cpu > 0 {
-        return (Clock::Wall, unknown.to_owned(), share);
+        return wall(unknown);
     }
     if count == 0 {
-        return (Clock::Wall, "nothing was measured".to_owned(), share);
+        return wall("nothing was measured");
     }
     let percent = share * 100.0;
     if share > DISTURBED_SHARE {
@@ -383,8 +381,7 @@ fn choose_clock(measured: &Measured, roles: Roles, plan: &Plan) -> (Clock, Strin
             true => "less than 1".to_owned(),
             false => format!("only {percent:.0}"),
         };
-        let reason = format!("wall time was disturbed in {few} % of the samples");
-        (Clock::Wall, reason, share)
+        wall(&format!("wall time was disturbed in {few} % of the samples"))
     }
 }
 
