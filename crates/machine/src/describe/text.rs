@@ -31,7 +31,7 @@ pub(super) fn text(machine: &Machine) -> String {
     page.line("", &revision(machine));
     let within = system.container.as_ref().map(|container| format!("in a container ({container})"));
     let above = host.hypervisor.as_ref().map(|hypervisor| format!("hypervisor {hypervisor}"));
-    page.line("host", &join(&[host.board.clone(), above, within], ", "));
+    page.line("host", &listed(&[host.board.clone(), above, within]));
     page.line("topology", &topology(machine));
     page.lines(
         "memory node",
@@ -74,35 +74,33 @@ fn join(parts: &[Option<String>], by: &str) -> String {
     parts.iter().flatten().cloned().collect::<Vec<_>>().join(by)
 }
 
+fn listed(parts: &[Option<String>]) -> String {
+    join(parts, ", ")
+}
+
 fn revision(machine: &Machine) -> String {
     let processor = &machine.processor;
     let boost = processor.has_boost.map(|on| if on { "boost on" } else { "boost off" }.to_owned());
     let frequency =
         processor.frequency_hz_max.map(|hz| format!("up to {:.2} GHz", hz as f64 / 1e9));
-    join(
-        &[
-            processor.revision.as_ref().map(|revision| format!("revision {revision}")),
-            processor.microcode.as_ref().map(|microcode| format!("microcode {microcode}")),
-            frequency,
-            processor.governor.as_ref().map(|governor| format!("governor {governor}")),
-            boost,
-        ],
-        ", ",
-    )
+    listed(&[
+        processor.revision.as_ref().map(|revision| format!("revision {revision}")),
+        processor.microcode.as_ref().map(|microcode| format!("microcode {microcode}")),
+        frequency,
+        processor.governor.as_ref().map(|governor| format!("governor {governor}")),
+        boost,
+    ])
 }
 
 fn topology(machine: &Machine) -> String {
     let topology = &machine.topology;
     let nodes = Some(topology.numa_nodes.len()).filter(|&nodes| nodes > 0);
-    join(
-        &[
-            topology.sockets.map(|n| plural(n, "socket")),
-            topology.cores.map(|n| plural(n, "core")),
-            topology.cpus.map(|n| plural(n, "thread")),
-            nodes.map(|n| plural(n, "memory node")),
-        ],
-        ", ",
-    )
+    listed(&[
+        topology.sockets.map(|n| plural(n, "socket")),
+        topology.cores.map(|n| plural(n, "core")),
+        topology.cpus.map(|n| plural(n, "thread")),
+        nodes.map(|n| plural(n, "memory node")),
+    ])
 }
 
 fn cache(cache: &Cache) -> String {
@@ -123,18 +121,13 @@ fn cache(cache: &Cache) -> String {
 
 fn memory(machine: &Machine) -> String {
     let memory = &machine.memory;
-    join(
-        &[
-            memory.total_bytes.map(|total| bytes(Some(total))),
-            memory.available_bytes.map(|free| format!("{} available", bytes(Some(free)))),
-            memory
-                .swap_bytes
-                .filter(|&swap| swap > 0)
-                .map(|swap| format!("swap {}", bytes(Some(swap)))),
-            memory.page_bytes.map(|page| format!("pages of {}", bytes(Some(page)))),
-        ],
-        ", ",
-    )
+    let swap = memory.swap_bytes.filter(|&swap| swap > 0);
+    listed(&[
+        memory.total_bytes.map(|total| bytes(Some(total))),
+        memory.available_bytes.map(|free| format!("{} available", bytes(Some(free)))),
+        swap.map(|swap| format!("swap {}", bytes(Some(swap)))),
+        memory.page_bytes.map(|page| format!("pages of {}", bytes(Some(page)))),
+    ])
 }
 
 fn huge_pages(machine: &Machine) -> String {
@@ -154,16 +147,13 @@ fn huge_pages(machine: &Machine) -> String {
 fn limits(machine: &Machine) -> String {
     let limits = &machine.limits;
     let or_none = |limit: Option<u64>| limit.map_or("unlimited".to_owned(), |n| bytes(Some(n)));
-    join(
-        &[
-            limits.allowed_cpus.map(|n| format!("may run on {}", plural(n, "thread"))),
-            limits.cpu_quota.map(|quota| format!("{quota:.2} processors of time")),
-            Some(format!("memory {}", or_none(limits.memory_bytes))),
-            limits.address_space_bytes.map(|n| format!("address space {}", bytes(Some(n)))),
-            Some(format!("locked memory {}", or_none(limits.locked_bytes))),
-        ],
-        ", ",
-    )
+    listed(&[
+        limits.allowed_cpus.map(|n| format!("may run on {}", plural(n, "thread"))),
+        limits.cpu_quota.map(|quota| format!("{quota:.2} processors of time")),
+        Some(format!("memory {}", or_none(limits.memory_bytes))),
+        limits.address_space_bytes.map(|n| format!("address space {}", bytes(Some(n)))),
+        Some(format!("locked memory {}", or_none(limits.locked_bytes))),
+    ])
 }
 
 fn features(all: &[String]) -> String {
@@ -190,7 +180,7 @@ fn timers(machine: &Machine) -> Vec<String> {
     };
     let register = timers.register.as_ref().map(|name| format!("register {name}{hz}{constant}"));
     let source = timers.source.as_ref().map(|source| format!("kernel's source {source}"));
-    let mut lines = vec![join(&[source, register], ", ")];
+    let mut lines = vec![listed(&[source, register])];
     lines.extend(timers.clocks.iter().map(|timer| {
         let (name, cost, step) = (&timer.name, timer.cost_ns, timer.step_ns);
         format!("{name:17} {cost:6.1} ns a read, steps of {step:.1} ns")
