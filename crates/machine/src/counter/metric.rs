@@ -255,10 +255,7 @@ mod tests {
 
     fn value(formula: &str) -> Option<f64> {
         let text = format!("group g\ncount cycles branch-misses\nmetric m = {formula}");
-        let counts = |name: &str| match name {
-            "cycles" => Some(10.0),
-            _ => None,
-        };
+        let counts = |name: &str| (name == "cycles").then_some(10.0);
         parse(&text, &[]).unwrap()[0].metrics[0].value(&counts)
     }
 
