@@ -55,11 +55,10 @@ fn section(title: &str, courses: &[&Course]) -> String {
             marks += &mark(&frame, number, step, points[step.at]);
         }
     }
-    let names: Vec<(usize, &str)> =
-        courses.iter().enumerate().map(|(number, course)| (number, course.id.as_str())).collect();
+    let names = courses.iter().map(|course| course.id.as_str()).enumerate();
     let up_to = plural(most, "run");
     let said = format!("{title}: medians of up to {up_to}; the table below has the steps");
-    let plot = plot::keys(&names) + &frame.drawn(&said, &marks);
+    let plot = plot::keys(names) + &frame.drawn(&said, &marks);
     let figure = plot::figure("Median time of each run; a dashed line marks a step", &plot);
     let title = crate::escape::html(title);
     let said = |course: &&Course| Some(format!("{}: {}", course.id, course.note.as_ref()?));

@@ -212,8 +212,7 @@ fn drift(all: &[Taken<'_>], rounds: usize) -> String {
     };
     let dots: String =
         all.iter().map(|(line, taken)| frame.dots(line.number, &plot::thinned(taken))).collect();
-    let names: Vec<(usize, &str)> =
-        all.iter().map(|(line, _)| (line.number, line.row.id.as_str())).collect();
+    let names = all.iter().map(|(line, _)| (line.number, line.row.id.as_str()));
     let said = format!(
         "Time of each sample over {}, for {}",
         plural(rounds, "round"),
@@ -221,6 +220,6 @@ fn drift(all: &[Taken<'_>], rounds: usize) -> String {
     );
     plot::figure(
         "Drift: the same samples in the order of the rounds; what the machine does shows in all of them at once",
-        &(plot::keys(&names) + &frame.drawn(&said, &dots)),
+        &(plot::keys(names) + &frame.drawn(&said, &dots)),
     )
 }

@@ -282,7 +282,7 @@ pub(super) fn thinned<T: Copy>(all: &[T]) -> Vec<T> {
 }
 
 /// Which colour is whose.
-pub(super) fn keys(names: &[(usize, &str)]) -> String {
+pub(super) fn keys<'n>(names: impl Iterator<Item = (usize, &'n str)>) -> String {
     let mut html = String::from("<ul class=\"keys\">\n");
     for (number, name) in names {
         let _ = writeln!(

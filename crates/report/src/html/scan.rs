@@ -23,8 +23,7 @@ pub(super) fn section(scan: &Scan) -> String {
     };
     let drawn = |(number, curve)| drawn(&frame, number, curve, scan.ideal());
     let marks: String = scan.curves.iter().enumerate().map(drawn).collect();
-    let names: Vec<(usize, &str)> =
-        scan.curves.iter().enumerate().map(|(number, curve)| (number, curve.id.as_str())).collect();
+    let names = scan.curves.iter().map(|curve| curve.id.as_str()).enumerate();
     let said = format!(
         "Time over {}, both logarithmic, for {}; the table below has every point",
         scan.name,
@@ -39,7 +38,7 @@ pub(super) fn section(scan: &Scan) -> String {
          (slope {:.0})",
         scan.ideal()
     );
-    let plot = plot::figure(&caption, &(plot::keys(&names) + &frame.drawn(&said, &marks)));
+    let plot = plot::figure(&caption, &(plot::keys(names) + &frame.drawn(&said, &marks)));
     format!("<section>\n{plot}{}{}</section>\n", slopes(scan), table(scan))
 }
 
