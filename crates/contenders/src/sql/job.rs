@@ -113,14 +113,19 @@ pub fn regexp(store: &mut dyn Store) -> Digest {
     digest
 }
 
+/// All rows in one transaction.
+pub fn fill(store: &mut dyn Store, people: &[Person]) {
+    store.begin();
+    for person in people {
+        store.add(person, false);
+    }
+    store.commit();
+}
+
 /// Rows added to the first store are taken over by the second; every fourth is changed there after, and
 /// the changes alone are taken over.
 pub fn versions(master: &mut dyn Store, slave: &mut dyn Store, people: &[Person]) -> Digest {
-    master.begin();
-    for person in people {
-        master.add(person, false);
-    }
-    master.commit();
+    fill(master, people);
     let mut digest = Digest::default();
     let mut version = 0;
     for year in [0, 2000] {

@@ -96,7 +96,7 @@ impl Database {
             let mut store = new();
             match operation {
                 Operation::Direct | Operation::VirtualTable => {}
-                Operation::TableJson | Operation::Regexp => fill(&mut *store, people),
+                Operation::TableJson | Operation::Regexp => job::fill(&mut *store, people),
                 Operation::RecordVersion => return (store, Some(new())),
             }
             (store, None)
@@ -117,13 +117,4 @@ impl Database {
         };
         Ok(timed_batch(1, setup, run, |(digest, ..)| digest))
     }
-}
-
-/// All rows in one transaction.
-fn fill(store: &mut dyn Store, people: &[Person]) {
-    store.begin();
-    for person in people {
-        store.add(person, false);
-    }
-    store.commit();
 }
