@@ -119,11 +119,7 @@ impl<'w, O: Output, F: FnMut(&'w [u8]) -> O> Prepared for Called<'w, O, F> {
             outputs.extend(buffers.iter().map(|&buffer| contender::called(*calls, buffer, run)));
         }
         meter.stop();
-        let mut digest = Digest::default();
-        for output in outputs.iter() {
-            digest = output.add_to(digest);
-        }
-        digest
+        outputs.iter().fold(Digest::default(), |digest, output| output.add_to(digest))
     }
 }
 

@@ -106,11 +106,9 @@ pub fn table(store: &mut dyn Store) -> Digest {
 
 /// The rows that match each of [`PATTERNS`].
 pub fn regexp(store: &mut dyn Store) -> Digest {
-    let mut digest = Digest::default();
-    for pattern in PATTERNS {
-        digest = digest.with_u64(store.regexp(pattern));
-    }
-    digest
+    PATTERNS
+        .iter()
+        .fold(Digest::default(), |digest, pattern| digest.with_u64(store.regexp(pattern)))
 }
 
 /// All rows in one transaction.
