@@ -76,23 +76,16 @@ pub(crate) fn mistake(files: &[PathBuf], name: &str) -> Option<String> {
 pub(crate) fn files_of(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in named {
-        if path.as_os_str() == "-" {
-            files.push(path.clone());
-            continue;
-        }
-        if is_remote(path) {
-            files.extend(objects_of(path)?);
-            continue;
-        }
-        if path.is_dir() {
-            files.extend(files_in(path, "*")?);
-            continue;
-        }
         let pattern = path.file_name().and_then(|name| name.to_str());
         let pattern = pattern.filter(|name| name.contains(['*', '?']) && !path.exists());
-        match (pattern, path.parent()) {
-            (Some(pattern), Some(folder)) => files.extend(files_in(folder, pattern)?),
-            _ => files.push(path.clone()),
+        if is_remote(path) {
+            files.extend(objects_of(path)?);
+        } else if path.is_dir() && path.as_os_str() != "-" {
+            files.extend(files_in(path, "*")?);
+        } else if let (Some(pattern), Some(folder)) = (pattern, path.parent()) {
+            files.extend(files_in(folder, pattern)?);
+        } else {
+            files.push(path.clone());
         }
     }
     Ok(files)
