@@ -111,8 +111,9 @@ fn is_failed_program(cause: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 fn is_bad_data(cause: &(dyn std::error::Error + 'static)) -> bool {
+    let aggregated: Option<&aggregate::Error> = cause.downcast_ref();
     // Reading and writing fail as I/O errors, which were looked for before: those that are left are of damaged input.
-    if cause.is::<io::Error>()
+    cause.is::<io::Error>()
         || cause.is::<haversine::Error>()
         || cause.is::<StateError>()
         || cause.is::<GroupError>()
@@ -121,24 +122,15 @@ fn is_bad_data(cause: &(dyn std::error::Error + 'static)) -> bool {
         || cause.is::<serde_json::Error>()
         || cause.is::<ReadError>()
         || cause.is::<ImportError>()
-    {
-        return true;
-    }
-    if let Some(error) = cause.downcast_ref::<aggregate::Error>() {
-        return !matches!(error, aggregate::Error::Interrupted);
-    }
-    if let Some(SpecError::File { .. }) = cause.downcast_ref() {
-        return true;
-    }
-    if let Some(WriteError::Key { .. }) = cause.downcast_ref() {
-        return true;
-    }
-    cause.downcast_ref().is_some_and(|error| {
-        matches!(
-            error,
-            GenerateError::NoName { .. }
-                | GenerateError::NotATemperature { .. }
-                | GenerateError::EmptyList
+        || aggregated.is_some_and(|error| !matches!(error, aggregate::Error::Interrupted))
+        || matches!(cause.downcast_ref(), Some(SpecError::File { .. }))
+        || matches!(cause.downcast_ref(), Some(WriteError::Key { .. }))
+        || matches!(
+            cause.downcast_ref(),
+            Some(
+                GenerateError::NoName { .. }
+                    | GenerateError::NotATemperature { .. }
+                    | GenerateError::EmptyList
+            )
         )
-    })
 }
