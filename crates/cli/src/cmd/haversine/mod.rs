@@ -227,20 +227,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
 fn ensure_apart(options: &Options) -> anyhow::Result<()> {
     let is_stdout = options.write_answers.as_deref() == Some(Path::new("-"));
     anyhow::ensure!(!is_stdout, "--write-answers: stdout has the result: name a file");
-    let outputs: Vec<(&str, &Path)> = [
+    let outputs = [
         ("--write-answers", &options.write_answers),
         ("--profile-output", &options.profile_output),
         ("--save", &options.stages.save),
-    ]
-    .into_iter()
-    .filter_map(|(option, path)| Some((option, path.as_deref()?)))
-    .collect();
-    let inputs: Vec<&Path> = [Some(&options.file), options.answers.as_ref()]
-        .into_iter()
-        .flatten()
-        .map(PathBuf::as_path)
-        .collect();
-    output::ensure_apart(&outputs, &inputs)
+    ];
+    let outputs = outputs.iter().filter_map(|(option, path)| Some((*option, path.as_deref()?)));
+    let inputs = std::iter::once(&options.file).chain(&options.answers).map(PathBuf::as_path);
+    output::ensure_apart(&outputs.collect::<Vec<_>>(), &inputs.collect::<Vec<_>>())
 }
 
 /// What is wrong with a file that is going to be measured on, said as in any other run.
