@@ -3,6 +3,8 @@
 
 #[path = "common/signals.rs"]
 mod signals;
+#[path = "common/told.rs"]
+mod told;
 
 use std::fs;
 use std::io::Write;
@@ -11,6 +13,8 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+
+use told::{told, words};
 
 /// Far above what anything here takes, far below what the sleepers sleep.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -28,11 +32,6 @@ fn limited(limit: &str, arguments: &[&str], temporary: &Path) -> Output {
     let line = format!("ulimit {limit} && exec \"$@\"");
     command.args(["-c", &line, "sh", env!("CARGO_BIN_EXE_fathom")]).args(arguments);
     command.env("TMPDIR", temporary).output().unwrap()
-}
-
-fn words(output: &Output) -> String {
-    let [out, err] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
-    format!("{}\n{out}\n{err}", output.status)
 }
 
 /// The processes with this temporary folder that run `program` (all for an empty one): how the
@@ -325,29 +324,26 @@ fn files_larger_than_memory_are_refused_and_do_not_abort() {
         [&["convert", file, "-F", "u64"][..], &["kv", file, "-F", "u64"], &["kv", "--trace", file]];
     for arguments in commands {
         // Where the kernel promises any amount, the limit still refuses it.
-        let output = limited("-v 8000000", arguments, folder.path());
-        assert_eq!(output.status.code(), Some(4), "{}", words(&output));
-        assert!(words(&output).contains("do not fit in memory"), "{}", words(&output));
+        let said = told(4, &limited("-v 8000000", arguments, folder.path()));
+        assert!(said.contains("do not fit in memory"), "{said}");
     }
     // The bytes fit, the places of the keys do not.
     let path = folder.path().join("short");
     fs::write(&path, "a\n".repeat(40_000_000)).unwrap();
     let arguments = ["convert", path.to_str().unwrap(), "-F", "lines", "-o", "/dev/null"];
-    let output = limited("-v 600000", &arguments, folder.path());
-    assert_eq!(output.status.code(), Some(3), "{}", words(&output));
-    assert!(words(&output).contains("no memory for the places of"), "{}", words(&output));
+    let said = told(3, &limited("-v 600000", &arguments, folder.path()));
+    assert!(said.contains("no memory for the places of"), "{said}");
     // Nor do those of operations.
     fs::write(&path, "put a\n".repeat(40_000_000)).unwrap();
-    let output = limited("-v 600000", &["kv", "--trace", path.to_str().unwrap()], folder.path());
-    assert_eq!(output.status.code(), Some(3), "{}", words(&output));
-    assert!(words(&output).contains("operations do not fit in memory"), "{}", words(&output));
+    let arguments = ["kv", "--trace", path.to_str().unwrap()];
+    let said = told(3, &limited("-v 600000", &arguments, folder.path()));
+    assert!(said.contains("operations do not fit in memory"), "{said}");
     // Nor do tables of keys, which was a panic; its words wanted memory, too, and were waited for.
     let records: String = (0..800_000).map(|key| format!("key{key};1.5\n")).collect();
     fs::write(&path, records).unwrap();
     let arguments = ["aggregate", "--threads", "1", path.to_str().unwrap()];
-    let output = limited("-v 100000", &arguments, folder.path());
-    assert_eq!(output.status.code(), Some(4), "{}", words(&output));
-    assert!(words(&output).contains("fathom: no memory for a table of"), "{}", words(&output));
+    let said = told(4, &limited("-v 100000", &arguments, folder.path()));
+    assert!(said.contains("fathom: no memory for a table of"), "{said}");
 }
 
 /// Each took mappings before it had anything to do, of which a process may have 65,530.

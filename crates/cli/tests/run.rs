@@ -3,6 +3,8 @@
 
 #[path = "common/signals.rs"]
 mod signals;
+#[path = "common/told.rs"]
+mod told;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,22 +13,11 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
+use told::{told, words};
+
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
     command.arg("run").args(arguments).current_dir(folder).output().unwrap()
-}
-
-fn words(output: &Output) -> String {
-    let [out, err] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
-    format!("{}\n{out}\n{err}", output.status)
-}
-
-/// What was said by what ended with this code.
-#[track_caller]
-fn told(code: i32, output: &Output) -> String {
-    let said = words(output);
-    assert_eq!(output.status.code(), Some(code), "{said}");
-    said
 }
 
 fn json(path: &Path) -> Value {

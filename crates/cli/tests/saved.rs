@@ -1,27 +1,19 @@
 //! Saved runs over time and from elsewhere: `import`, `history --gate`, and contenders of one name.
 
+#[path = "common/told.rs"]
+mod told;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
+use told::{told, words};
+
 fn fathom(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
     command.args(arguments).current_dir(folder).output().unwrap()
-}
-
-fn words(output: &Output) -> String {
-    let [out, err] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
-    format!("{}\n{out}\n{err}", output.status)
-}
-
-/// What was said by what ended with this code.
-#[track_caller]
-fn told(code: i32, output: &Output) -> String {
-    let said = words(output);
-    assert_eq!(output.status.code(), Some(code), "{said}");
-    said
 }
 
 fn imported(folder: &Path, file: &str) -> Value {
