@@ -238,12 +238,7 @@ pub fn csv(columns: &[Column], layout: &Layout) -> Vec<u8> {
 }
 
 /// Headings apart by `separator`, written by `name`.
-fn header(
-    columns: &[Column],
-    layout: &Layout,
-    separator: u8,
-    name: fn(&mut Vec<u8>, &[u8]),
-) -> Vec<u8> {
+fn header(columns: &[Column], layout: &Layout, separator: u8, name: Append) -> Vec<u8> {
     let mut text = Vec::new();
     for (at, heading) in headings(columns, layout).iter().enumerate() {
         if at > 0 {
@@ -256,12 +251,7 @@ fn header(
 }
 
 /// A line a key, cells apart by `separator`, keys written by `name`.
-fn separated(
-    columns: &[Column],
-    layout: &Layout,
-    separator: u8,
-    name: fn(&mut Vec<u8>, &[u8]),
-) -> Vec<u8> {
+fn separated(columns: &[Column], layout: &Layout, separator: u8, name: Append) -> Vec<u8> {
     by_rows(columns, layout, |text, _, key, cells| {
         for (at, part) in composite::parts(key, layout.keys.len()).enumerate() {
             text.extend((at > 0).then_some(separator));
