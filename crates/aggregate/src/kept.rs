@@ -104,9 +104,7 @@ impl Ends {
             self.last.clone_from(&other.last);
         }
     }
-}
 
-impl Ends {
     /// Bytes they take.
     pub(crate) fn bytes(&self) -> usize {
         let Ends { first: (_, first), last: (_, last) } = self;
