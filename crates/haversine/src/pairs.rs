@@ -304,9 +304,7 @@ impl Element {
             }
             return;
         }
-        let Some(coordinate) = self.next.take() else {
-            return;
-        };
+        let Some(coordinate) = self.next.take() else { return };
         let Event::Number(number) = event else {
             return self.note(Fault::NotANumber(coordinate), offset, Found::new(event));
         };

@@ -192,14 +192,10 @@ impl Session {
 
     /// Learns the template from the last element, followed by the one at `next`.
     fn learn(&mut self, bytes: &[u8], next: usize) {
-        let Some((start, places)) = self.collector.last_pair() else {
-            return;
-        };
+        let Some((start, places)) = self.collector.last_pair() else { return };
         let base = self.lexer.offset().wrapping_sub(next as u64);
         // Of an element that began in an earlier block this is beyond the bytes.
-        let Ok(start) = usize::try_from(start.wrapping_sub(base)) else {
-            return;
-        };
+        let Ok(start) = usize::try_from(start.wrapping_sub(base)) else { return };
         let learned = Template::learn(bytes, start, places, base, next);
         if learned.is_some() {
             self.template = learned;
