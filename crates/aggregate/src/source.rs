@@ -52,9 +52,7 @@ impl Source {
             }
         }
     }
-}
 
-impl Source {
     /// Says to what is read at offsets that a run is going to: before the runs on those before it are over.
     pub fn announce(&self) {
         match self {
