@@ -229,8 +229,8 @@ impl fmt::Display for Reject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}: ", self.position, self.reason)?;
         match &self.field {
-            Some(field) => write!(f, "{} {}", field.name, shortened(&field.text)),
-            None => f.write_str(&shortened(&self.text)),
+            Some(field) => write!(f, "{} {}", field.name, quoted(&field.text)),
+            None => f.write_str(&quoted(&self.text)),
         }
     }
 }
@@ -261,7 +261,7 @@ impl Fault {
 }
 
 /// The text quoted for a terminal: control and non-UTF-8 bytes escaped, at most sixty characters.
-fn shortened(text: &[u8]) -> String {
+pub(crate) fn quoted(text: &[u8]) -> String {
     const MOST: usize = 60;
     let cut = &text[..text.len().min(MOST)];
     let mut shown = String::from("\"");
@@ -467,20 +467,15 @@ pub struct BytePosition {
     pub byte: u64,
 }
 
-/// A key quoted for a terminal.
-pub(crate) fn quoted(key: &[u8]) -> String {
-    shortened(key)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn offending_text_is_shortened_and_escaped() {
-        assert_eq!(shortened(b"a;b"), "\"a;b\"");
-        assert_eq!(shortened(b"a\t\xff\x1b"), "\"a\\t\\xff\\u{1b}\"");
-        let long = shortened(&[b'x'; 1000]);
+        assert_eq!(quoted(b"a;b"), "\"a;b\"");
+        assert_eq!(quoted(b"a\t\xff\x1b"), "\"a\\t\\xff\\u{1b}\"");
+        let long = quoted(&[b'x'; 1000]);
         assert!(long.len() < 90 && long.ends_with("… (1000 bytes)"), "{long}");
     }
 
