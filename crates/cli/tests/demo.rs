@@ -1,27 +1,28 @@
 //! The demo is what a newcomer runs first: it ends, it fits a screen or two, every act says something, and
 //! nothing stays behind but the page.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 #[path = "common/signals.rs"]
 mod signals;
 
-fn demo(folder: &std::path::Path, words: &[&str]) -> (String, bool) {
-    let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
-        .arg("demo")
-        .args(words)
-        .env("TMPDIR", folder)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
+fn demo(folder: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command.arg("demo").args(words).env("TMPDIR", folder).stdin(Stdio::null());
+    command
+}
+
+fn shown(folder: &Path, words: &[&str]) -> (String, bool) {
+    let output = demo(folder, words).output().unwrap();
     (String::from_utf8(output.stdout).unwrap(), output.status.success())
 }
 
 #[test]
 fn five_acts_are_short_and_each_ends_with_what_was_found() {
     let folder = tempfile::tempdir().unwrap();
-    let (text, is_done) = demo(folder.path(), &[]);
+    let (text, is_done) = shown(folder.path(), &[]);
     assert!(is_done, "{text}");
     assert!(text.lines().count() < 64, "{} lines:\n{text}", text.lines().count());
     let acts: Vec<&str> = text.split("== ").skip(1).collect();
@@ -49,9 +50,9 @@ fn five_acts_are_short_and_each_ends_with_what_was_found() {
 #[test]
 fn an_act_can_be_repeated_alone_and_one_that_is_none_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let (text, is_done) = demo(folder.path(), &["--act", "5"]);
+    let (text, is_done) = shown(folder.path(), &["--act", "5"]);
     assert!(is_done && text.starts_with("== 5 of 5") && text.contains("written: "), "{text}");
-    let (text, is_done) = demo(folder.path(), &["--act", "6"]);
+    let (text, is_done) = shown(folder.path(), &["--act", "6"]);
     assert!(!is_done && text.is_empty());
 }
 
@@ -62,16 +63,13 @@ fn a_rival_that_fails_ended_the_demo() {
     for name in ["awk", "mlr", "duckdb"] {
         std::os::unix::fs::symlink("/bin/false", programs.path().join(name)).unwrap();
     }
-    let path = std::env::var("PATH").unwrap();
+    let others = std::env::var("PATH").unwrap();
+    let path = format!("{}:{others}", programs.path().display());
     for (act, said) in
         [("2", "runs here; awk fails; mlr fails; duckdb fails."), ("3", "an awk that works")]
     {
-        let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
-            .args(["demo", "--act", act])
-            .env("TMPDIR", folder.path())
-            .env("PATH", format!("{}:{path}", programs.path().display()))
-            .output()
-            .unwrap();
+        let mut command = demo(folder.path(), &["--act", act]);
+        let output = command.env("PATH", &path).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         let is_said = text.split_whitespace().collect::<Vec<_>>().join(" ").contains(said);
         assert!(output.status.success() && is_said, "{text}");
@@ -83,11 +81,7 @@ fn a_colon_in_the_temporary_folder_was_called_a_mistake_in_path() {
     let folder = tempfile::tempdir().unwrap();
     let colon = folder.path().join("co:lon");
     std::fs::create_dir(&colon).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
-        .args(["demo", "--act", "3"])
-        .env("TMPDIR", &colon)
-        .output()
-        .unwrap();
+    let output = demo(&colon, &["--act", "3"]).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("no programs can be found in the temporary folder"), "{said}");
     assert_eq!(output.status.code(), Some(4), "{said}");
@@ -97,13 +91,8 @@ fn a_colon_in_the_temporary_folder_was_called_a_mistake_in_path() {
 fn an_interrupt_left_the_folder_and_a_command_behind() {
     for signal in ["INT", "TERM"] {
         let folder = tempfile::tempdir().unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_fathom"))
-            .args(["demo", "--act", "1"])
-            .env("TMPDIR", folder.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut command = demo(folder.path(), &["--act", "1"]);
+        let mut child = command.stdout(Stdio::null()).spawn().unwrap();
         while folder.path().read_dir().unwrap().count() == 0 {
             assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
             std::thread::sleep(Duration::from_millis(5));
