@@ -2,12 +2,15 @@
 
 use std::process::Command;
 
+fn printed(words: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_fathom")).args(words).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
 #[test]
 #[cfg_attr(not(feature = "kv"), ignore = "this build has no kv")]
 fn docs_cli_md_is_current() {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_fathom")).args(["man", "--markdown"]).output().unwrap();
-    let current = String::from_utf8(output.stdout).unwrap();
+    let current = printed(&["man", "--markdown"]);
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/cli.md");
     if std::env::var_os("FATHOM_BLESS").is_some() {
         std::fs::write(path, &current).unwrap();
@@ -58,10 +61,7 @@ fn there_is_a_page_for_each_command() {
         assert!(page.lines().any(|line| line.starts_with(".TH ") && line.contains(foot)), "{page}");
     }
     assert!(!pages.join("fathom-worker.1").exists(), "a command for programs");
-    let page = |words: &[&str]| {
-        let command = Command::new(env!("CARGO_BIN_EXE_fathom")).arg("man").args(words).output();
-        String::from_utf8(command.unwrap().stdout).unwrap()
-    };
+    let page = |words: &[&str]| printed(&[&["man"][..], words].concat());
     assert!(!page(&["generate"]).contains("generate\\-help"), "there is no such page");
     assert_eq!(page(&["generate measurements"]), page(&["generate", "measurements"]));
     assert!(page(&["generate measurements"]).contains("fathom-generate-measurements"));
@@ -75,9 +75,7 @@ fn there_is_a_page_for_each_command() {
 fn completions_offer_nothing_that_help_hides() {
     // Of what one command takes and another hides, in bash in a list and by itself.
     for (shell, lines) in [("bash", 2), ("zsh", 1), ("fish", 1), ("elvish", 1), ("powershell", 1)] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-        let script = command.args(["completions", shell]).output().unwrap().stdout;
-        let script = String::from_utf8(script).unwrap();
+        let script = printed(&["completions", shell]);
         let offers = |option: &str| script.lines().filter(|line| line.contains(option)).count();
         assert_eq!((offers("null-values"), offers("--planted")), (lines, 0), "{shell}");
     }
@@ -86,10 +84,7 @@ fn completions_offer_nothing_that_help_hides() {
 /// Without a hint bash offers the words of a name, unquoted, and names of files where numbers are wanted.
 #[test]
 fn completions_know_files_from_other_values() {
-    let script = |shell: &str| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-        String::from_utf8(command.args(["completions", shell]).output().unwrap().stdout).unwrap()
-    };
+    let script = |shell: &str| printed(&["completions", shell]);
     let (bash, zsh) = (script("bash"), script("zsh"));
     let of_bash = |option: &str| {
         let (_, rest) = bash.split_once(&format!(" {option})\n")).expect(option);
