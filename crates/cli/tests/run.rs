@@ -522,14 +522,8 @@ const BUILD: &[&str] = &["--against", "HEAD", "--build", "cp source built && ech
 
 fn against(folder: &Path, more: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-    command
-        .arg("run")
-        .args(BUILD)
-        .args(more)
-        .arg("sh built")
-        .env("HOME", folder)
-        .env("TMPDIR", folder);
-    command.current_dir(folder.join("sub")).output().unwrap()
+    command.arg("run").args(BUILD).args(more).arg("sh built").current_dir(folder.join("sub"));
+    command.env("HOME", folder).env("TMPDIR", folder).output().unwrap()
 }
 
 fn is_clean(folder: &Path) -> bool {
