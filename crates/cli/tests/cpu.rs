@@ -216,10 +216,7 @@ fn a_file_of_the_user_is_measured_where_a_row_can_take_it() {
     let text = format!("[{}{{\"last\":\"\u{e9}\"}}]", "{\"a\":[1,2.5,null]},\n".repeat(20_000));
     let document = file("document.json", text.as_bytes());
     let only = "utf8,json-valid,dom,compress,lz4-flex,snap,std,simdutf8,serde-json,sonic-rs";
-    let run = |file: &str| {
-        let arguments = ["cpu", "--file", file, "--only", only, "--budget", "200ms"];
-        Command::new(env!("CARGO_BIN_EXE_fathom")).args(arguments).output().unwrap()
-    };
+    let run = |file: &str| fathom(&["cpu", "--file", file, "--only", only, "--budget", "200ms"]);
     let all = run(&document);
     let words = String::from_utf8(all.stdout).unwrap();
     assert!(all.status.success() && all.stderr.is_empty(), "{words}");
