@@ -128,9 +128,8 @@ fn a_clean_up_that_runs_when_all_is_ended_has_its_time_from_then_on() {
     let (folder, child, _) = started(&["run", "--conclude", &line, "true"], "sleep 0.6");
     until("it has run for long", || done.path().join("long").exists());
     signals::send("INT", child.id());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", words(&output));
-    assert!(done.path().join("end").exists() && is_empty(folder.path()), "{}", words(&output));
+    let said = told(130, &child.wait_with_output().unwrap());
+    assert!(done.path().join("end").exists() && is_empty(folder.path()), "{said}");
 }
 
 #[test]
@@ -170,9 +169,8 @@ fn a_killed_warden_costs_its_row_and_takes_its_command_along() {
     let wardens = running(folder.path(), "/proc/self/fd/");
     assert_eq!(wardens.len(), 1, "the warden's command line");
     signals::send("KILL", wardens[0]);
-    let output = child.wait_with_output().unwrap();
-    assert!(words(&output).contains("warden was lost"), "{}", words(&output));
-    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
+    let said = told(1, &child.wait_with_output().unwrap());
+    assert!(said.contains("warden was lost"), "{said}");
     until("the command ends", || running(folder.path(), "").is_empty());
 }
 
@@ -204,8 +202,7 @@ fn two_instances_at_once_do_not_disturb_each_other() {
     let arguments = ["bench", "read", "--test"];
     let children = [0; 2].map(|_| fathom(&arguments, folder.path()).spawn().unwrap());
     for child in children {
-        let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+        told(0, &child.wait_with_output().unwrap());
     }
     assert!(is_empty(folder.path()));
 }
@@ -276,9 +273,8 @@ fn help_that_cannot_be_written_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     for arguments in [&["--help"][..], &["--version"], &["help", "run"], &["run", "--help"]] {
         let full = fs::File::options().write(true).open("/dev/full").unwrap();
-        let output = fathom(arguments, folder.path()).stdout(full).output().unwrap();
-        assert_eq!(output.status.code(), Some(4), "{}", words(&output));
-        assert!(words(&output).contains("fathom: cannot write stdout: "), "{}", words(&output));
+        let said = told(4, &fathom(arguments, folder.path()).stdout(full).output().unwrap());
+        assert!(said.contains("fathom: cannot write stdout: "), "{said}");
         // A reader that has seen enough is none.
         let unread = std::io::pipe().unwrap().1;
         let status = fathom(arguments, folder.path()).stdout(unread).status().unwrap();
@@ -537,12 +533,11 @@ fn an_interrupt_before_anything_was_measured_replaces_no_saved_run() {
     let outputs = ["--save", saved, "--export-json", exported];
     let (_folder, child, _) = started(&[arguments.as_slice(), &outputs].concat(), "sleep 7003");
     signals::send("INT", child.id());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", words(&output));
+    let told = told(130, &child.wait_with_output().unwrap());
     for path in &paths {
         assert_eq!(fs::read_to_string(path).unwrap(), "good");
         let said = format!("{}: not written, as nothing was measured", path.display());
-        assert!(words(&output).contains(&said), "{}", words(&output));
+        assert!(told.contains(&said), "{told}");
     }
 }
 
