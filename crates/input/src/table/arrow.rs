@@ -210,11 +210,8 @@ impl Dictionaries {
     }
 
     fn all(&self) -> Generation {
-        let mut all = Vec::new();
-        for (id, blocks) in &self.by_id {
-            all.extend(blocks.iter().map(|&block| (*id, block)));
-        }
-        all
+        let all = self.by_id.iter();
+        all.flat_map(|(id, blocks)| blocks.iter().map(move |&block| (*id, block))).collect()
     }
 }
 
