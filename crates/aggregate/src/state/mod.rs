@@ -388,16 +388,13 @@ impl State {
         }
         for object in &self.head.objects {
             let mut at = 0;
-            for range in &object.ranges {
-                if range.start > at {
+            let ranges = object.ranges.iter().map(|range| [range.start, range.end]);
+            for [start, end] in ranges.chain([[object.size; 2]]) {
+                if start > at {
                     let name = object.name.clone();
-                    return Err(StateError::Gap { name, start: at, end: range.start });
+                    return Err(StateError::Gap { name, start: at, end: start });
                 }
-                at = range.end;
-            }
-            if at < object.size {
-                let name = object.name.clone();
-                return Err(StateError::Gap { name, start: at, end: object.size });
+                at = end;
             }
         }
         let Some(of) = self.head.objects.iter().find_map(|object| object.of) else { return Ok(()) };
