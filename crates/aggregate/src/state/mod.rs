@@ -645,14 +645,8 @@ impl Tree {
     }
 
     fn finish(self) -> Result<State, StateError> {
-        let mut all = None;
-        for state in self.0.into_iter().flatten() {
-            all = Some(match all {
-                None => state,
-                Some(rest) => state.merge(rest)?,
-            });
-        }
-        all.ok_or(StateError::None)
+        let states = self.0.into_iter().flatten().map(Ok::<State, StateError>);
+        states.reduce(|rest, state| state?.merge(rest?)).unwrap_or(Err(StateError::None))
     }
 }
 
