@@ -196,12 +196,8 @@ fn tell(guessed: &Guessed) {
 }
 
 fn columns(option: &str, lists: &[String]) -> anyhow::Result<Vec<Selector>> {
-    let mut columns = Vec::new();
-    for list in lists {
-        let list = Selector::list(list).map_err(|why| anyhow::anyhow!("{option}: {why}"))?;
-        columns.extend(list);
-    }
-    Ok(columns)
+    let lists = lists.iter().map(|list| Selector::list(list)).collect::<Result<Vec<_>, _>>();
+    Ok(lists.map_err(|why| anyhow::anyhow!("{option}: {why}"))?.concat())
 }
 
 /// What is said of all columns first, so that the order of the options does not matter.
