@@ -68,6 +68,16 @@ fn case(fresh: bool, swapped: bool) -> Case {
     }
 }
 
+/// Other times on all clocks, by the number of the round, the place in it and the time before.
+fn retime(case: &mut Case, ns: impl Fn(usize, usize, u64) -> u64) {
+    for (number, round) in case.measured.rounds.iter_mut().enumerate() {
+        for (place, sample) in round.samples.iter_mut().flatten().enumerate() {
+            sample.wall_ns = ns(number, place, sample.wall_ns);
+            sample.cpu_ns = Some(sample.wall_ns);
+        }
+    }
+}
+
 /// The run after it was written and read: what `fathom report` shows.
 fn saved(case: Case) -> Run {
     let run = Run {
@@ -281,11 +291,7 @@ fn few_rounds_of_commands_say_what_was_seen() {
     for (rounds, level) in [(5, "93 %"), (12, "99.951 %")] {
         let mut case = case(true, false);
         case.measured.rounds.truncate(rounds);
-        for round in &mut case.measured.rounds {
-            let slow = round.samples[1].as_mut().unwrap();
-            slow.wall_ns *= 10;
-            slow.cpu_ns = Some(slow.wall_ns);
-        }
+        retime(&mut case, |_, place, ns| if place == 1 { ns * 10 } else { ns });
         let text = text::run(&saved(case), &Look::default());
         let seen = format!(
             "x slower than alpha in {rounds} of {rounds} rounds ({level}): too few for a verdict at 99 %, which takes at least 16"
@@ -573,11 +579,7 @@ fn exports_in_the_forms_of_hyperfine_have_the_figures_of_the_samples() {
 fn slower_b(version: &str) -> Run {
     let mut case = case(false, false);
     case.contenders[0].about.version = version.to_owned();
-    for round in &mut case.measured.rounds {
-        let sample = round.samples[1].as_mut().unwrap();
-        sample.wall_ns = sample.wall_ns * 3 / 2;
-        sample.cpu_ns = Some(sample.wall_ns);
-    }
+    retime(&mut case, |_, place, ns| if place == 1 { ns * 3 / 2 } else { ns });
     saved(case)
 }
 
@@ -646,13 +648,10 @@ fn a_difference_that_is_not_beyond_identical_code_s_says_so() {
     // The same in all rounds but for a nanosecond, so that the interval is hardly more than a point.
     let of = |factor: f64, floor: f64| {
         let mut run = saved(case(false, false));
-        for (number, round) in run.cases[0].measured.rounds.iter_mut().enumerate() {
-            for (place, sample) in round.samples.iter_mut().flatten().enumerate() {
-                let factor = if place == 1 { factor } else { 1.0 };
-                sample.wall_ns = (1e6 * factor) as u64 + u64::from(number / 3 == place);
-                sample.cpu_ns = Some(sample.wall_ns);
-            }
-        }
+        retime(&mut run.cases[0], |number, place, _| {
+            let factor = if place == 1 { factor } else { 1.0 };
+            (1e6 * factor) as u64 + u64::from(number / 3 == place)
+        });
         run.cases[0].judged.floor.reach = Some(floor);
         run
     };
@@ -788,12 +787,7 @@ fn runs_whose_sets_read_the_same_are_not_resolved_for_that() {
     let of = |version: &str, ns: u64| {
         let mut case = case(false, false);
         case.contenders[0].about.version = version.to_owned();
-        for round in &mut case.measured.rounds {
-            for (place, sample) in round.samples.iter_mut().flatten().enumerate() {
-                sample.wall_ns = if place == 1 { ns } else { 1_000_000 };
-                sample.cpu_ns = Some(sample.wall_ns);
-            }
-        }
+        retime(&mut case, |_, place, _| if place == 1 { ns } else { 1_000_000 });
         saved(case)
     };
     let why = "beta: not resolved: every set of processes reads the same: the clock's resolution";
@@ -809,11 +803,8 @@ fn a_time_that_varies_without_bounds_is_not_resolved_for_that() {
     let mut case = case(false, false);
     for (number, round) in case.measured.rounds.iter_mut().enumerate() {
         round.process = number as u32 / 6;
-        for sample in round.samples.iter_mut().flatten() {
-            sample.wall_ns = [1_000_000, 1_000_000_000][number / 6];
-            sample.cpu_ns = Some(sample.wall_ns);
-        }
     }
+    retime(&mut case, |number, _, _| [1_000_000, 1_000_000_000][number / 6]);
     let run = saved(case);
     let text = diff(&run, &run).text();
     let why = "alpha: not resolved: so few sets of processes leave the interval without ends";
@@ -874,11 +865,8 @@ fn restless_commands(version: &str) -> Run {
     let mut run = commands();
     let case = &mut run.cases[0];
     case.contenders[0].about.version = version.to_owned();
-    for (number, round) in case.measured.rounds.iter_mut().enumerate() {
-        let start = round.samples[3].as_mut().unwrap();
-        start.wall_ns = START_NS / 2 * (1 + number as u64 % 3);
-        start.cpu_ns = Some(start.wall_ns);
-    }
+    let start_ns = |number: usize| START_NS / 2 * (1 + number as u64 % 3);
+    retime(case, |number, place, ns| if place == 3 { start_ns(number) } else { ns });
     saved(run.cases.remove(0))
 }
 
@@ -935,10 +923,8 @@ fn one_of_two_runs_of_the_same_times_was_compared_with_the_shell_s_start_in_it()
     let of = |low: usize| {
         let mut case = commands().cases.remove(0);
         case.plan.alpha = 0.005;
-        for round in &mut case.measured.rounds[..low] {
-            let start = round.samples[3].as_mut().unwrap();
-            (start.wall_ns, start.cpu_ns) = (START_NS / 2, Some(START_NS / 2));
-        }
+        let is_less = |number: usize, place: usize| number < low && place == 3;
+        retime(&mut case, |number, place, ns| if is_less(number, place) { ns / 2 } else { ns });
         saved(case)
     };
     // Of 36 the tenth ends the interval at this level, the ninth that at half the error.
