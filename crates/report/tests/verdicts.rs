@@ -368,9 +368,7 @@ fn without_a_whole_round_nothing_was_seen() {
 fn a_tie_is_told_as_one() {
     let mut case = case(true, false);
     case.measured.rounds.truncate(5);
-    for round in &mut case.measured.rounds {
-        round.samples[1] = round.samples[0].clone();
-    }
+    case.measured.rounds.iter_mut().for_each(|round| round.samples[1] = round.samples[0].clone());
     let text = text::run(&saved(case), &Look::default());
     assert!(text.contains(" as fast over 5 rounds\n"), "{text}");
     assert!(text.contains("beta was as fast as alpha over 5 rounds: too few for a"), "{text}");
@@ -399,9 +397,7 @@ fn a_case_without_rounds_says_so() {
 #[test]
 fn a_single_set_of_processes_gives_no_verdict_and_says_so() {
     let mut case = case(false, false);
-    for round in &mut case.measured.rounds {
-        round.process = 0;
-    }
+    case.measured.rounds.iter_mut().for_each(|round| round.process = 0);
     let text = text::run(&saved(case), &Look::default());
     let seen = "beta was 1.25x slower than alpha in 12 of 12 rounds of one set of processes";
     assert!(text.contains(seen), "{text}");
@@ -567,9 +563,7 @@ fn exports_in_the_forms_of_hyperfine_have_the_figures_of_the_samples() {
     // What is not called says so.
     let mut few = commands();
     few.cases[0].measured.rounds.truncate(17);
-    for round in &mut few.cases[0].measured.rounds {
-        round.samples.swap(1, 2);
-    }
+    few.cases[0].measured.rounds.iter_mut().for_each(|round| round.samples.swap(1, 2));
     let few = saved(few.cases.remove(0));
     let shown = hyperfine::table(&few, Markup::Markdown, None, false);
     assert!(shown.lines().last().unwrap().ends_with(" not resolved |"), "{shown}");
