@@ -116,18 +116,11 @@ pub(crate) fn tasks() -> Run {
 /// The answer to a file of keys.
 pub(crate) fn keys() -> Run {
     let names = ["std+siphash13", "hashbrown+ahash", "tree", "trie"];
-    let find = case(
-        "kv",
-        Spec::new("find-mixed", &[]),
-        &[(names[0], 9e5), (names[1], 4e5), (names[2], 2e6)],
-        3,
-    );
-    let insert = case(
-        "kv",
-        Spec::new("insert", &[]),
-        &[(names[0], 2e6), (names[1], 1.1e6), (names[2], 4e6)],
-        4,
-    );
+    let of = |operation: &str, ns: [f64; 3], seed: u64| {
+        let contenders = [(names[0], ns[0]), (names[1], ns[1]), (names[2], ns[2])];
+        case("kv", Spec::new(operation, &[]), &contenders, seed)
+    };
+    let (find, insert) = (of("find-mixed", [9e5, 4e5, 2e6], 3), of("insert", [2e6, 1.1e6, 4e6], 4));
     let row = |at: usize, find: f64, insert: f64, bytes: f64, ratio: Value| {
         json!({
             "id": names[at], "keeps": "borrowed", "cost_ns": 0.8 * find + 0.2 * insert,
