@@ -125,6 +125,15 @@ fn run(fake: &mut Fake, plan: &Plan) -> (Measured, Judged) {
     (measured, judged)
 }
 
+/// Other times of a contender on both clocks, by the number of the round, its process and the time before.
+fn retime(measured: &mut Measured, contender: usize, ns: impl Fn(usize, u32, u64) -> u64) {
+    for (number, round) in measured.rounds.iter_mut().enumerate() {
+        let sample = round.samples[contender].as_mut().unwrap();
+        sample.wall_ns = ns(number, round.process, sample.wall_ns);
+        sample.cpu_ns = Some(sample.wall_ns);
+    }
+}
+
 fn quick() -> Plan {
     // 48 samples of a millisecond: the method is the same, the simulation shorter.
     Plan { sample_ns: 1_000_000, budget_ns: 48_000_000, processes: 4, ..Plan::default() }
@@ -499,11 +508,7 @@ fn commands() -> Plan {
 fn with_a_copy_of(by: impl Fn(usize) -> u64) -> Judged {
     let mut fake = Fake::quiet(&[100.0, 101.5, 150.0, 100.0]);
     let (mut measured, roles) = rounds_of(&mut fake, &commands());
-    for (number, round) in measured.rounds.iter_mut().enumerate() {
-        let sample = round.samples[3].as_mut().unwrap();
-        sample.wall_ns = sample.wall_ns * by(number) / 100;
-        sample.cpu_ns = Some(sample.wall_ns);
-    }
+    retime(&mut measured, 3, |number, _, ns| ns * by(number) / 100);
     judge(&measured, roles, &commands())
 }
 
@@ -773,14 +778,9 @@ fn a_baseline_chosen_after_looking_shares_the_error_among_all_pairs() {
 fn the_spread_between_processes_widens_the_interval() {
     let plan = Plan { processes: 12, stop: Stop::Budget, ..quick() };
     let (mut measured, roles) = rounds_of(&mut Fake::quiet(&[100.0, 102.0, 100.0]), &plan);
-    for round in &mut measured.rounds {
-        // Every other process has an unlucky layout.
-        let sample = round.samples[1].as_mut().unwrap();
-        if round.process.is_multiple_of(2) {
-            sample.wall_ns = sample.wall_ns * 95 / 100;
-        }
-        sample.cpu_ns = Some(sample.wall_ns);
-    }
+    // Every other process has an unlucky layout.
+    let share = |process: u32| if process.is_multiple_of(2) { 95 } else { 100 };
+    retime(&mut measured, 1, |_, process, ns| ns * share(process) / 100);
     let comparison = &judge(&measured, roles, &plan).comparisons[0];
     assert!(matches!(comparison.verdict, Verdict::NotResolved { .. }), "{comparison:?}");
 }
@@ -830,18 +830,12 @@ fn the_start_of_a_shell_that_hides_what_a_command_takes_is_not_subtracted() {
 #[test]
 fn readings_of_zero_are_dropped_and_counted() {
     let (mut measured, roles) = rounds_of(&mut Fake::quiet(&[100.0, 150.0, 100.0]), &quick());
-    for round in measured.rounds.iter_mut().take(5) {
-        let sample = round.samples[1].as_mut().unwrap();
-        (sample.wall_ns, sample.cpu_ns) = (0, Some(0));
-    }
+    retime(&mut measured, 1, |number, _, ns| if number < 5 { 0 } else { ns });
     let judged = judge(&measured, roles, &quick());
     let comparison = &judged.comparisons[0];
     assert_eq!(comparison.zero_readings, 5);
     assert_eq!(comparison.pairs, measured.rounds.len() - 5);
-    for round in measured.rounds.iter_mut().filter(|round| round.process == 0) {
-        let sample = round.samples[1].as_mut().unwrap();
-        (sample.wall_ns, sample.cpu_ns) = (0, Some(0));
-    }
+    retime(&mut measured, 1, |_, process, ns| if process == 0 { 0 } else { ns });
     let comparison = &judge(&measured, roles, &quick()).comparisons[0];
     let why = Unresolved::SetWithout;
     assert_eq!(comparison.verdict, Verdict::NotResolved { why, longer: None });
@@ -851,12 +845,8 @@ fn readings_of_zero_are_dropped_and_counted() {
 fn waves_of_noise_join_rounds_into_blocks() {
     let plan = Plan { rounds: Some(192), stop: Stop::Budget, ..commands() };
     let (mut measured, roles) = rounds_of(&mut Fake::quiet(&[100.0; 3]), &plan);
-    for (number, round) in measured.rounds.iter_mut().enumerate() {
-        let sample = round.samples[1].as_mut().unwrap();
-        let wave = 1.0 + 0.05 * (number as f64 / 3.0).sin();
-        sample.wall_ns = (sample.wall_ns as f64 * wave) as u64;
-        sample.cpu_ns = Some(sample.wall_ns);
-    }
+    let wave = |number: usize| 1.0 + 0.05 * (number as f64 / 3.0).sin();
+    retime(&mut measured, 1, |number, _, ns| (ns as f64 * wave(number)) as u64);
     let comparison = &judge(&measured, roles, &plan).comparisons[0];
     assert!(comparison.lag1 > 0.8 && comparison.block_rounds > 1, "{comparison:?}");
     assert!(matches!(comparison.verdict, Verdict::NotResolved { .. }));
