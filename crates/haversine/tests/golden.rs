@@ -154,10 +154,7 @@ fn coordinates_out_of_range_are_taken_as_they_are() {
 #[test]
 fn the_radius_scales() {
     let (json, _, _) = file(Method::Cluster, 100, Numbers::Course);
-    let unit = Options { radius: 1.0, ..Options::default() };
-    let (unit, earth) = (
-        run(&json, &unit).unwrap().mean_exact,
-        run(&json, &Options::default()).unwrap().mean_exact,
-    );
-    assert!((unit * EARTH_RADIUS_KM - earth).abs() < 1e-9);
+    let mean = |options: Options| run(&json, &options).unwrap().mean_exact;
+    let unit = mean(Options { radius: 1.0, ..Options::default() });
+    assert!((unit * EARTH_RADIUS_KM - mean(Options::default())).abs() < 1e-9);
 }
