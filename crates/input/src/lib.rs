@@ -210,13 +210,13 @@ mod tests {
 
     use super::*;
 
-    fn gzip(bytes: &[u8]) -> Vec<u8> {
+    pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Effort::fast());
         encoder.write_all(bytes).unwrap();
         encoder.finish().unwrap()
     }
 
-    fn zstd(bytes: &[u8]) -> Vec<u8> {
+    pub(crate) fn zstd(bytes: &[u8]) -> Vec<u8> {
         ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
     }
 

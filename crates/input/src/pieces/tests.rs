@@ -8,6 +8,7 @@ use flate2::write::GzEncoder;
 use proptest::prelude::*;
 
 use super::*;
+use crate::tests::{gzip, zstd};
 
 /// Pieces of some members each, so that little input makes many; with a count of workers of its own.
 fn small() -> Limits {
@@ -28,12 +29,6 @@ fn lines(from: usize, count: usize) -> Vec<u8> {
         .collect()
 }
 
-fn gzip(plain: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(plain).unwrap();
-    encoder.finish().unwrap()
-}
-
 /// A member that says how long it is: the field of 6 bytes goes behind the header of 10.
 fn bgzf(plain: &[u8]) -> Vec<u8> {
     let mut member = gzip(plain);
@@ -41,10 +36,6 @@ fn bgzf(plain: &[u8]) -> Vec<u8> {
     let size = u16::try_from(member.len() + 8 - 1).unwrap().to_le_bytes();
     member.splice(10..10, [6, 0, b'B', b'C', 2, 0, size[0], size[1]]);
     member
-}
-
-fn zstd(plain: &[u8]) -> Vec<u8> {
-    ruzstd::encoding::compress_to_vec(plain, ruzstd::encoding::CompressionLevel::Fastest)
 }
 
 fn skippable(plain: &[u8]) -> Vec<u8> {
