@@ -312,13 +312,10 @@ mod tests {
     fn what_is_cut_off_or_damaged_is_an_error() {
         let text = b"Oslo;1.5\nRome;3.5\n".repeat(1000);
         for mut packed in [gzip(&text), zstd(&text)] {
-            let whole = packed.clone();
-            packed.truncate(packed.len() - 5);
-            assert!(read(packed, 1).is_err());
-            let mut damaged = whole;
-            let middle = damaged.len() - 2;
-            damaged[middle] ^= 0x55;
-            assert_eq!(read(damaged, 1).unwrap_err().kind(), io::ErrorKind::InvalidData);
+            let bytes = packed.len();
+            assert!(read(packed[..bytes - 5].to_vec(), 1).is_err());
+            packed[bytes - 2] ^= 0x55;
+            assert_eq!(read(packed, 1).unwrap_err().kind(), io::ErrorKind::InvalidData);
         }
     }
 
