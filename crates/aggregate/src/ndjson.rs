@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use fathom_json::{Event, Kind, Lexer, Limits, Located, Mode, Pattern, Scalar};
+use fathom_json::{Event, Kind, Lexer, Limits, Located, Marker, Mode, Pattern, Scalar};
 use fathom_machine::level::Level;
 
 use crate::error::{Fault, Reason};
@@ -23,9 +23,6 @@ const KINDS: usize = 4;
 const MOST_BYTES: usize = 16 << 10;
 const MOST_SCALARS: usize = 512;
 
-/// Lines of one kind in a row behind which more of them are looked for.
-const ROW: u32 = 8;
-
 /// Finds the values of paths in line after line.
 #[derive(Debug)]
 pub(crate) struct Finder {
@@ -36,13 +33,9 @@ pub(crate) struct Finder {
     on_the_way: Vec<Vec<u8>>,
     /// Kinds of lines, that of the last one first.
     known: Vec<Known>,
-    /// Lines in a row that were of the first of them.
-    in_row: u32,
-    /// Of two lines that were looked through at once, as the first kind has them; the first list is of the line in hand
-    /// as another kind has it, too.
-    scalars: [Vec<Scalar>; 2],
-    /// The second of them, if it is the next one to be split: where it starts, and where it ends if it is of that kind.
-    ahead: Option<(usize, Option<usize>)>,
+    marked: Marked,
+    /// Those of the line in hand, as a kind has them.
+    scalars: Vec<Scalar>,
     /// Of the line in hand where each scalar stands, and those in demand.
     places: Vec<Range<usize>>,
     wanted: Vec<Wanted>,
@@ -53,6 +46,85 @@ pub(crate) struct Finder {
     met: Vec<bool>,
     path: Vec<u8>,
     open: Vec<Open>,
+}
+
+/// The marks of some lines that are split next.
+#[derive(Debug)]
+struct Marked {
+    marker: Marker,
+    marks: Vec<u32>,
+    /// How many of them are of lines that were split.
+    passed: usize,
+    /// Lines that were not.
+    lines: usize,
+    /// Where the next one starts.
+    next: usize,
+    /// Lines that were found by their marks, since some were marked.
+    stood: usize,
+    /// Lines until others are marked.
+    pause: usize,
+}
+
+/// Bytes of lines that are marked at once: they and their marks stay near.
+const MARKED_BYTES: usize = 16 << 10;
+
+/// If of the lines that were marked few were found so, this many times as many are not marked.
+const PAUSE: usize = 32;
+
+impl Marked {
+    fn new(level: Level) -> Marked {
+        Marked {
+            marker: Marker::of(level),
+            marks: Vec::new(),
+            passed: 0,
+            lines: 0,
+            next: 0,
+            stood: 0,
+            pause: 0,
+        }
+    }
+
+    /// The marks of the first of some lines, which are `usual` ones if it is like others.
+    fn pass(
+        &mut self,
+        bytes: &[u8],
+        lines: &[(usize, usize)],
+        usual: Option<usize>,
+    ) -> Range<usize> {
+        let (start, end) = lines[0];
+        if self.lines == 0 {
+            self.pause = self.pause.saturating_sub(1);
+            let is_far = end - start > MARKED_BYTES;
+            if self.pause > 0 || usual.is_none() || is_far {
+                return 0..0;
+            }
+            let count = lines.partition_point(|line| line.1 <= start + MARKED_BYTES);
+            (self.passed, self.lines, self.next, self.stood) = (0, count, start, 0);
+            self.pause = PAUSE * count;
+            self.marks.clear();
+            // With the last line feed.
+            let to = bytes.len().min(lines[count - 1].1 + 1);
+            self.marker.mark(bytes, start..to, &mut self.marks);
+        }
+        assert_eq!(start, self.next, "lines are split in their order");
+        self.lines -= 1;
+        self.next = lines.get(1).map_or(end, |line| line.0);
+        let (from, usual) = (self.passed, usual.unwrap_or_default());
+        let found = match self.marks.get(from + usual) {
+            Some(&mark) if mark as usize == end => usual,
+            _ => self.marks[from..].partition_point(|&mark| (mark as usize) < end),
+        };
+        self.passed = self.marks.len().min(from + found + 1);
+        from..from + found
+    }
+
+    /// Notes that a line was found by its marks.
+    fn stand(&mut self) {
+        self.stood += 1;
+        if 2 * self.stood > self.pause / PAUSE {
+            self.pause = 0;
+        }
+    }
 }
 
 /// A kind of lines.
@@ -93,9 +165,8 @@ impl Finder {
             level,
             on_the_way,
             known: Vec::with_capacity(KINDS),
-            in_row: 0,
-            scalars: Default::default(),
-            ahead: None,
+            marked: Marked::new(level),
+            scalars: Vec::new(),
             places: Vec::new(),
             wanted: Vec::new(),
             found: Vec::new(),
@@ -130,20 +201,23 @@ impl Finder {
         let line @ (start, end) = lines[0];
         fields.clear();
         fields.resize(self.paths.len(), Field::new(start, start));
-        let (list, found) = self.look_through(bytes, lines);
-        let mut is_known = found == Some(end);
-        if is_known && self.follow(list, fields) {
-            self.in_row = self.in_row.saturating_add(1);
-            return Ok(true);
+        if let Some(Known { pattern, wanted }) = self.known.first() {
+            let marks = self.marked.pass(bytes, lines, pattern.marks());
+            let marks = &self.marked.marks[marks];
+            if pattern.stands(bytes, start..end, marks) {
+                let scalar = |number| pattern.scalar(bytes, number, marks, end);
+                assert!(follow(wanted, scalar, fields), "no string has escapes");
+                self.marked.stand();
+                return Ok(true);
+            }
         }
-        // Whatever comes next, another kind is the first one, or this one is not followed for sure.
-        (self.in_row, self.ahead) = (0, None);
-        let others = if is_known { 0..0 } else { 1..self.known.len() };
-        for known in others {
-            let found = self.known[known].pattern.find(bytes, start, &mut self.scalars[0]);
-            if found == Some(end) {
+        let mut is_known = false;
+        for known in 0..self.known.len() {
+            let Known { pattern, wanted } = &self.known[known];
+            if pattern.find(bytes, start, &mut self.scalars) == Some(end) {
+                let is_followed = follow(wanted, |number| self.scalars[number], fields);
                 self.known[..=known].rotate_right(1);
-                if self.follow(0, fields) {
+                if is_followed {
                     return Ok(true);
                 }
                 is_known = true;
@@ -155,41 +229,6 @@ impl Finder {
             self.learn(&bytes[start..end]);
         }
         Ok(is_record)
-    }
-
-    /// Looks for what the first kind of lines has in the first line, and in that behind it if many before it were of that
-    /// kind: which of the lists is that of the first one, and where it ends.
-    fn look_through(&mut self, bytes: &[u8], lines: &[(usize, usize)]) -> (usize, Option<usize>) {
-        let start = lines[0].0;
-        if let Some((expected, end)) = self.ahead.take() {
-            assert_eq!(start, expected, "lines are split in their order");
-            return (1, end);
-        }
-        let Some(Known { pattern, .. }) = self.known.first() else { return (0, None) };
-        let end = match *lines {
-            [_, (next, _), ..] if self.in_row >= ROW => {
-                let [end, next_end] = pattern.find_two(bytes, [start, next], &mut self.scalars);
-                self.ahead = Some((next, next_end));
-                end
-            }
-            _ => pattern.find(bytes, start, &mut self.scalars[0]),
-        };
-        (0, end)
-    }
-
-    /// The values of a line of the first kind, whose scalars are in a list; false if one must be read by the lexer.
-    fn follow(&self, list: usize, fields: &mut [Field]) -> bool {
-        self.known[0].wanted.iter().all(|wanted| {
-            let Scalar { start, end, kind } = self.scalars[list][wanted.scalar];
-            fields[wanted.path] = match kind {
-                // Half a surrogate pair would have to be refused.
-                Kind::String { has_escapes: true } => return false,
-                Kind::String { has_escapes: false } => Field::new(start + 1, end - 1),
-                Kind::Number | Kind::True | Kind::False => Field::new(start, end),
-                Kind::Null => Field::new(start, start),
-            };
-            true
-        })
     }
 
     /// [`Finder::split`] by the lexer.
@@ -330,6 +369,21 @@ impl Finder {
     }
 }
 
+/// The values of a line, by its scalars; false if one must be read by the lexer.
+fn follow(wanted: &[Wanted], scalar: impl Fn(usize) -> Scalar, fields: &mut [Field]) -> bool {
+    wanted.iter().all(|wanted| {
+        let Scalar { start, end, kind } = scalar(wanted.scalar);
+        fields[wanted.path] = match kind {
+            // Half a surrogate pair would have to be refused.
+            Kind::String { has_escapes: true } => return false,
+            Kind::String { has_escapes: false } => Field::new(start + 1, end - 1),
+            Kind::Number | Kind::True | Kind::False => Field::new(start, end),
+            Kind::Null => Field::new(start, start),
+        };
+        true
+    })
+}
+
 /// How long a scalar is.
 fn bytes_of(event: Event<'_>) -> usize {
     match event {
@@ -365,13 +419,10 @@ mod tests {
 
     /// Whether a line, all of a text or a part of it, is of a kind that is known.
     fn is_of(finder: &mut Finder, known: usize, text: &str, line: Range<usize>) -> bool {
-        let (fields, list) =
-            (&mut vec![Field::new(0, 0); finder.paths.len()], &mut finder.scalars[0]);
-        let found = finder.known[known].pattern.find(text.as_bytes(), line.start, list);
-        finder.known[..=known].rotate_right(1);
-        let is_followed = found == Some(line.end) && finder.follow(0, fields);
-        finder.known[..=known].rotate_left(1);
-        is_followed
+        let fields = &mut vec![Field::new(0, 0); finder.paths.len()];
+        let (Known { pattern, wanted }, scalars) = (&finder.known[known], &mut finder.scalars);
+        let found = pattern.find(text.as_bytes(), line.start, scalars);
+        found == Some(line.end) && follow(wanted, |number| scalars[number], fields)
     }
 
     fn read(line: &str, paths: &[&str]) -> Result<Vec<String>, (usize, Reason)> {
@@ -473,37 +524,68 @@ mod tests {
         assert!(followed > 500, "of {} lines, {followed}", 5 * lines.len());
     }
 
+    /// Splits lines one after the other, each as it is alone; returns how many were found by their marks.
+    fn split_together(finder: &mut Finder, lines: &[&str]) -> usize {
+        let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
+        let mut at = 0;
+        let place = |line: &&str| {
+            at += line.len() + 1;
+            (at - 1 - line.len(), at - 1)
+        };
+        let places: Vec<_> = lines.iter().map(place).collect();
+        let mut stood = 0;
+        for at in 0..lines.len() {
+            let (mut fields, mut expected) = (Vec::new(), Vec::new());
+            let before = finder.marked.stood;
+            let found = finder.split(text.as_bytes(), &places[at..], &mut fields);
+            let paths = finder.paths.clone().into_iter();
+            let mut alone = Finder::new(paths, finder.level);
+            let alone = alone.split(text.as_bytes(), &places[at..=at], &mut expected);
+            let told = |found: Result<bool, Fault>| found.map_err(|fault| (fault.at, fault.reason));
+            let is_record = matches!(found, Ok(true));
+            assert_eq!(told(found), told(alone), "{at} of {text}");
+            assert!(!is_record || fields == expected, "{at} of {text}");
+            stood += usize::from(finder.marked.stood > before);
+        }
+        stood
+    }
+
     #[test]
-    fn lines_that_are_looked_through_at_once_are_what_each_is_alone() {
+    fn lines_that_are_marked_at_once_are_what_each_is_alone() {
         let kinds = [
             r#"{"a":"x","b":{"c":1},"d":[1,"e"]}"#,
             r#"{"a":"\"","b":{"c":-2.5e3},"d":[null,"é"]}"#, r#"{"b":{"c":0.125},"a":12}"#,
-            r#"{"a":01}"#, r#"{"a":"\ud800","b":{"c":1},"d":[1,"e"]}"#, " ",
+            r#"{"a":01}"#, r#"{"a":"\ud800","b":{"c":1},"d":[1,"e"]}"#, " ", "",
+            r#"{"a":null,"b":{"c":true},"d":[[],"e"]}"#,
+            r#"{"a":"null","b":{"c":1},"d":[1,"e"]} "#,
         ];
-        let (paths, mut random) = (["a", "b.c", "d.1"], fathom_random::Random::new(1));
-        for _ in 0..300 {
-            let (mut text, mut lines) = (String::new(), Vec::new());
-            for _ in 0..40 {
+        let mut random = fathom_random::Random::new(1);
+        for level in Level::available() {
+            let paths = ["a", "b.c", "d.1"].map(|path| path.as_bytes().to_vec());
+            let mut finder = Finder::new(paths.into_iter(), level);
+            for _ in 0..100 {
                 // Others are rare, so that there are rows of one kind.
-                let kind = kinds[if random.below(12) > 0 { 0 } else { random.below(6) as usize }];
-                lines.push((text.len(), text.len() + kind.len()));
-                text += kind;
-                text.push('\n');
+                let kind =
+                    |_| kinds[if random.below(12) > 0 { 0 } else { random.below(9) as usize }];
+                let lines: Vec<&str> = (0..40).map(kind).collect();
+                let stood = split_together(&mut finder, &lines);
+                assert!(stood > 10, "{level}: {stood} of {lines:?}");
             }
-            let (mut together, mut looked_ahead) = (finder(&paths), 0);
-            for at in 0..lines.len() {
-                let (mut fields, mut expected) = (Vec::new(), Vec::new());
-                let found = together.split(text.as_bytes(), &lines[at..], &mut fields);
-                let alone = finder(&paths).split(text.as_bytes(), &lines[at..=at], &mut expected);
-                let told =
-                    |found: Result<bool, Fault>| found.map_err(|fault| (fault.at, fault.reason));
-                let is_record = matches!(found, Ok(true));
-                assert_eq!(told(found), told(alone), "{at} of {text}");
-                assert!(!is_record || fields == expected, "{at} of {text}");
-                looked_ahead += usize::from(together.ahead.is_some());
-            }
-            assert!(looked_ahead > 0 || together.in_row < ROW, "{text}");
         }
+    }
+
+    #[test]
+    fn lines_are_not_marked_for_a_while_where_marks_find_none() {
+        let (mut finder, long) = (finder(&["a"]), format!("{{\"a\":\"{:20000}\"}}", ""));
+        let lines = |a: &'static str| vec![a; 2 * MARKED_BYTES / a.len()];
+        assert_eq!(split_together(&mut finder, &lines(r#"{"a":"é"}"#)), 0);
+        let pause = finder.marked.pause;
+        assert!(pause > 0, "nothing was marked");
+        assert_eq!(split_together(&mut finder, &vec![r#"{"a":"e"}"#; pause - 1]), 0);
+        let mut plain = lines(r#"{"a":"e"}"#);
+        plain.insert(1000, &long);
+        assert!(split_together(&mut finder, &plain) > plain.len() - 20);
+        assert_eq!(finder.marked.pause, 0);
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub use float::power_of_two;
 pub use kernel::{Kind, Scalar};
 pub use lexer::{Lexer, Limits, Located, Mode};
 pub use number::{Number, leading_number, nearest};
-pub use pattern::Pattern;
+pub use pattern::{Marker, Pattern};
 pub use reader::Reader;
 pub use string::{LoneSurrogate, Text};
 pub use validate::{validate, validate_at, validate_read, validate_read_at, validating_level};

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use fathom_machine::level::Level;
 
-use crate::kernel::{Gap, Kernel, Kind, Scalar};
+use crate::kernel::{Gap, Joints, Kernel, Kind, Scalar};
 use crate::lexer::Limits;
 use crate::{number, string};
 
@@ -27,6 +27,27 @@ pub struct Pattern {
     gaps: Vec<Gap>,
     /// And behind the last one.
     last: Gap,
+    /// The same by its marks, where it has enough of them.
+    joints: Option<Joints>,
+}
+
+/// Finds the marks of a text: where the bytes stand that are quotes, or no plain ASCII, or backslashes.
+#[derive(Clone, Copy, Debug)]
+pub struct Marker(Kernel);
+
+impl Marker {
+    /// That of an instruction level.
+    pub fn of(level: Level) -> Marker {
+        Marker(Kernel::of(level))
+    }
+
+    /// Appends the marks of a range of a text, in their order.
+    ///
+    /// # Panics
+    /// Where the text is longer than 4 GiB, or does not have the range.
+    pub fn mark(self, text: &[u8], range: Range<usize>, marks: &mut Vec<u32>) {
+        self.0.marks(text, range, marks);
+    }
 }
 
 impl Pattern {
@@ -41,43 +62,39 @@ impl Pattern {
             Gap::new(&document[before..scalar.start])
         };
         let gaps = scalars.iter().map(gap).collect();
-        Pattern { kernel: Kernel::of(level), gaps, last: Gap::new(&document[at..]) }
+        let (last, joints) = (Gap::new(&document[at..]), Joints::of(document, scalars));
+        Pattern { kernel: Kernel::of(level), gaps, last, joints }
+    }
+
+    /// How many marks a document of this pattern has whose strings are plain ASCII without escapes; none where it is not to be
+    /// found by them.
+    #[inline]
+    pub fn marks(&self) -> Option<usize> {
+        self.joints.as_ref().map(|joints| joints.marks)
+    }
+
+    /// Whether all of a range of a text, which has these marks, is a document of this pattern, with the same of its scalars in
+    /// quotes. If not it may be one all the same.
+    #[inline]
+    pub fn stands(&self, text: &[u8], range: Range<usize>, marks: &[u32]) -> bool {
+        let Some(joints) = &self.joints else { return false };
+        range.len() <= LONGEST && self.kernel.stands(joints, text, range, marks)
+    }
+
+    /// One of the scalars of a document that [stands](Pattern::stands) and ends at `end`, by its number.
+    ///
+    /// # Panics
+    /// If it has less scalars, or the marks are others.
+    #[inline]
+    pub fn scalar(&self, text: &[u8], number: usize, marks: &[u32], end: usize) -> Scalar {
+        self.joints.as_ref().expect("it stands").scalar(text, number, marks, end)
     }
 
     /// Where a document of this pattern ends that starts at `at` of a text, and its scalars; whatever stands
     /// behind it. None if there is none, or not all of it: it may be a document of another pattern.
-    pub fn find(&self, text: &[u8], at: usize, scalars: &mut Vec<Scalar>) -> Option<usize> {
+    pub fn find(&self, text: &[u8], mut at: usize, scalars: &mut Vec<Scalar>) -> Option<usize> {
         scalars.resize(self.gaps.len(), Scalar::default());
-        self.go_on(text, (0, at), scalars)
-    }
-
-    /// [`Pattern::find`] of two documents at once, which takes less time than one after the other.
-    pub fn find_two(
-        &self,
-        text: &[u8],
-        at: [usize; 2],
-        scalars: &mut [Vec<Scalar>; 2],
-    ) -> [Option<usize>; 2] {
-        let [one, other] = scalars.each_mut().map(|list| {
-            list.resize(self.gaps.len(), Scalar::default());
-            &mut list[..]
-        });
-        let (known, [end, other_end]) =
-            self.kernel.pairs(&self.gaps, text, at, [&mut *one, &mut *other]);
-        let [at, other_at] = at;
-        let first = are_short(&one[..known], end - at).then(|| self.go_on(text, (known, end), one));
-        let second = are_short(&other[..known], other_end - other_at)
-            .then(|| self.go_on(text, (known, other_end), other));
-        [first.flatten(), second.flatten()]
-    }
-
-    /// The rest of a document, of which so many scalars are known.
-    fn go_on(
-        &self,
-        text: &[u8],
-        (mut known, mut at): (usize, usize),
-        scalars: &mut [Scalar],
-    ) -> Option<usize> {
+        let mut known = 0;
         while known < self.gaps.len() {
             let (gaps, scalars) = (&self.gaps[known..], &mut scalars[known..]);
             let (found, end) = self.kernel.scalars(gaps, text, at, scalars);
@@ -177,6 +194,72 @@ mod tests {
         Some((end - 2, scalars.iter().map(moved).collect()))
     }
 
+    /// Whether a document with something around it stands by its marks, and its scalars by them.
+    fn stands(pattern: &Pattern, document: &[u8], level: Level) -> (bool, Vec<Scalar>) {
+        let around = 100;
+        let text = [&vec![b'"'; around], document, &[b'"'; 100]].concat();
+        let (range, mut marks) = (around..around + document.len(), Vec::new());
+        Marker::of(level).mark(&text, range.clone(), &mut marks);
+        if !pattern.stands(&text, range.clone(), &marks) {
+            return (false, Vec::new());
+        }
+        let moved = |number| {
+            let Scalar { start, end, kind } = pattern.scalar(&text, number, &marks, range.end);
+            Scalar { start: start - around, end: end - around, kind }
+        };
+        (true, (0..pattern.gaps.len()).map(moved).collect())
+    }
+
+    #[test]
+    fn marks_are_quotes_backslashes_and_what_is_no_plain_ascii() {
+        let text: Vec<u8> = (0..=255).cycle().take(1000).collect();
+        for level in Level::available() {
+            for (from, to) in [(0, 1000), (1, 64), (34, 35), (92, 160), (7, 7), (900, 1000)] {
+                let mut marks = vec![5];
+                Marker::of(level).mark(&text, from..to, &mut marks);
+                let is_marked = |at: &usize| {
+                    let byte = text[*at] as char;
+                    byte.is_ascii_control() && byte != '\x7f'
+                        || !byte.is_ascii()
+                        || "\"\\".contains(byte)
+                };
+                let expected = (from..to).filter(is_marked).map(|at| at as u32);
+                assert!(marks.into_iter().eq([5].into_iter().chain(expected)), "{level} {from}");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_and_words_between_marks_are_what_the_lexer_takes() {
+        let good = [
+            "0", "-0", "0.5", "-0.5", "7", "12e3", "1E+5", "12345678901234567890",
+            "1234567890123456789012345678901", "12345678901234567890123456789012",
+            "3.14159265358979", "-1.5e-7", "true", "false", "null",
+        ];
+        let bad = [
+            "00", "01", "-01", "00.5", "1.", ".5", "-", "-.5", "1.2.3", "1-2", "1e", "", "tru",
+            "truee", "nul", "1 ", " 1", "1,2", "[]", "{}", "x", "1a", "0x1", "0123", "1/2", "1:2",
+        ];
+        for level in Level::available() {
+            for frame in [r#"{"id":#,"b":"x"}"#, r#"{"p":[#,@],"b":"x"}"#, r#"["s",#]"#] {
+                let pattern = pattern(frame.replace(['#', '@'], "1").as_bytes(), level);
+                for one in good.into_iter().chain(bad) {
+                    for other in good.into_iter().chain(bad) {
+                        let text = frame.replace('#', one).replace('@', other);
+                        let (stood, scalars) = stands(&pattern, text.as_bytes(), level);
+                        let is_good =
+                            good.contains(&one) && (good.contains(&other) || !frame.contains('@'));
+                        assert_eq!(stood, is_good, "{level} {text}");
+                        assert!(
+                            !stood || Some(scalars) == by_lexer(text.as_bytes()),
+                            "{level} {text}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
     #[test]
     fn what_is_built_alike_is_found_and_nothing_else() {
         let learned = br#"{"id": 17, "a much longer name of one": "x", "t": [true, {}, [null]]}"#;
@@ -232,6 +315,7 @@ mod tests {
         fn what_is_found_is_a_document_of_these_scalars(
             parts in prop::collection::vec(0_usize..14, 1..20),
             changes in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..19), 0..3),
+            other in any::<u32>(),
             level in prop::sample::select(Level::available().collect::<Vec<_>>()),
         ) {
             let values = ["1", "-2.50", "\"text of some more bytes\"", "null", "true", "[]", "{\"k\":7}",
@@ -259,19 +343,16 @@ mod tests {
             if let Some(end) = end {
                 prop_assert_eq!(Some(scalars.clone()), by_lexer(&text[..end]));
             }
-            // Beside others, before and behind them.
-            let (len, mut lists) = (text.len(), <[Vec<Scalar>; 2]>::default());
-            let both = [&text[..], &learned[..], &b"\n"[..], &text[..]].concat();
-            let places = [0, len, len + learned.len() + 1];
-            let starts = |turn: usize| std::array::from_fn(|n| places[(n + turn) % 3]);
-            for turn in 0..3 {
-                let ends = pattern.find_two(&both, starts(turn), &mut lists);
-                for ((start, found), list) in starts(turn).into_iter().zip(ends).zip(&lists) {
-                    let expected = pattern.find(&both, start, &mut scalars);
-                    prop_assert_eq!(found, expected);
-                    prop_assert!(found.is_none() || *list == scalars);
-                }
+            // By its marks, whatever stands around it.
+            for (document, is_learned) in [(&learned[..], true), (&text[..text.len() - 1], false)] {
+                let (stood, scalars) = stands(&pattern, document, level);
+                let is_plain = document.is_ascii() && !document.contains(&b'\\') && !pattern.gaps.is_empty();
+                prop_assert!(!is_learned || stood == is_plain);
+                prop_assert!(!stood || Some(scalars) == by_lexer(document));
             }
+            // Marks of something else are refused, or let others find what they may.
+            let others = vec![other; pattern.marks().unwrap_or_default()];
+            let _ = pattern.stands(&text, 0..text.len(), &others);
         }
     }
 }

@@ -12,9 +12,11 @@
 
 mod accept;
 mod grammar;
+mod marks;
 mod scalars;
 
 use std::num::NonZeroU8;
+use std::ops::Range;
 
 use fathom_machine::level::{Form, Level};
 use fathom_machine::simd::Vector;
@@ -22,9 +24,11 @@ use fathom_machine::simd::Vector;
 use accept::accepts_over;
 pub(crate) use grammar::{BEHIND_BYTES, BLOCK_BYTES, SHORT_BYTES, State};
 use grammar::{accepts_short, read_blocks};
+pub(crate) use marks::Joints;
+use marks::{marks_over, stands_over};
 pub(crate) use scalars::Gap;
+use scalars::scalars_over;
 pub use scalars::{Kind, Scalar};
-use scalars::{pairs_over, scalars_over};
 
 /// Below this many bytes, walking over the tokens takes less time than clearing rows of masks.
 const LEAST_BYTES: usize = 96;
@@ -36,7 +40,8 @@ pub(crate) struct Kernel {
     space: unsafe fn(&[u8], usize) -> usize,
     number: unsafe fn(&[u8], usize) -> Option<Plain>,
     scalars: Scalars,
-    pairs: Pairs,
+    marks: Marks,
+    stands: Stands,
     level: Level,
 }
 
@@ -52,8 +57,11 @@ pub(crate) struct Judge {
 /// See [`Kernel::scalars`].
 type Scalars = unsafe fn(&[Gap], &[u8], usize, &mut [Scalar]) -> (usize, usize);
 
-/// See [`Kernel::pairs`].
-type Pairs = unsafe fn(&[Gap], &[u8], [usize; 2], [&mut [Scalar]; 2]) -> (usize, [usize; 2]);
+/// See [`Kernel::marks`].
+type Marks = unsafe fn(&[u8], Range<usize>, &mut Vec<u32>);
+
+/// See [`Kernel::stands`].
+type Stands = unsafe fn(&Joints, &[u8], Range<usize>, &[u32]) -> bool;
 
 /// The grammar by bits of one level.
 #[derive(Clone, Copy, Debug)]
@@ -100,7 +108,8 @@ impl Kernel {
             space: space(level).run,
             number: number(level).run,
             scalars: scalars(level).run,
-            pairs: pairs(level).run,
+            marks: marks(level).run,
+            stands: stands(level).run,
             level: own,
         }
     }
@@ -138,17 +147,23 @@ impl Kernel {
         unsafe { (self.scalars)(gaps, text, at, scalars) }
     }
 
-    /// The same from two, as long as there is one from both.
-    #[inline]
-    pub(crate) fn pairs(
-        self,
-        gaps: &[Gap],
-        text: &[u8],
-        at: [usize; 2],
-        scalars: [&mut [Scalar]; 2],
-    ) -> (usize, [usize; 2]) {
+    /// Appends where the bytes of a range of a text stand that are quotes or what strings do not have that are plain ASCII.
+    pub(crate) fn marks(self, text: &[u8], range: Range<usize>, marks: &mut Vec<u32>) {
         // SAFETY: as above.
-        unsafe { (self.pairs)(gaps, text, at, scalars) }
+        unsafe { (self.marks)(text, range, marks) }
+    }
+
+    /// Whether all of a range of a text, which has these marks, is a document of these joints.
+    #[inline]
+    pub(crate) fn stands(
+        self,
+        joints: &Joints,
+        text: &[u8],
+        range: Range<usize>,
+        marks: &[u32],
+    ) -> bool {
+        // SAFETY: as above.
+        unsafe { (self.stands)(joints, text, range, marks) }
     }
 
     /// The first index from `from` on that holds no JSON white space, else the length.
@@ -347,9 +362,11 @@ fathom_machine::compile! {
     scalar, sse2, avx2, avx512 falls to avx2, neon
 }
 fathom_machine::compile! {
-    fn pairs(
-        gaps: &[Gap], text: &[u8], at: [usize; 2], scalars: [&mut [Scalar]; 2]
-    ) -> (usize, [usize; 2]) = pairs_over<V>;
+    fn marks(text: &[u8], range: Range<usize>, marks: &mut Vec<u32>) = marks_over<V>;
+    scalar, sse2, avx2, avx512 with "avx512vbmi2", neon
+}
+fathom_machine::compile! {
+    fn stands(joints: &Joints, text: &[u8], range: Range<usize>, marks: &[u32]) -> bool = stands_over<V>;
     scalar, sse2, avx2, avx512 falls to avx2, neon
 }
 fathom_machine::compile! {

@@ -3,6 +3,8 @@
 //! Walks on while what stands before a scalar is what is expected and the scalar is a string of ASCII
 //! without escapes, or a plain number; whoever asked looks at all others and walks on behind them.
 
+use std::ops::Range;
+
 use fathom_machine::simd::Vector;
 
 use super::{number_over, special_over};
@@ -72,6 +74,27 @@ impl Gap {
         let is_all = is_first && (self.len <= Gap::FIRST || text[at..].starts_with(&self.all));
         is_all.then_some(at + self.len)
     }
+
+    /// Its bytes.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it stands at a place of a text, and in a range of it.
+    ///
+    /// # Safety
+    /// The range is one of the text, and 16 bytes follow it there.
+    #[inline(always)]
+    pub(super) unsafe fn stands(&self, text: &[u8], at: usize, range: &Range<usize>) -> bool {
+        if at.wrapping_sub(range.start) > range.len() || range.end - at < self.len {
+            return false;
+        }
+        // SAFETY: the place is in the range or where it ends.
+        let here = unsafe { text.as_ptr().add(at).cast::<u128>().read_unaligned() };
+        (u128::from_le(here) ^ self.first) & self.mask == 0
+            && (self.len <= Gap::FIRST || text[at..].starts_with(&self.all))
+    }
 }
 
 /// Finds scalars from `at` on, each behind its gap: how many, and where the last one ends.
@@ -92,30 +115,6 @@ pub(super) unsafe fn scalars_over<V: Vector>(
         at = here.end;
     }
     (gaps.len(), at)
-}
-
-/// The same in two places at once, as long as there is one in both: where a scalar starts is known when the one before it
-/// was looked at, so that in one place a processor mostly waits.
-///
-/// # Safety
-/// The level of `V` is available.
-#[inline(always)]
-pub(super) unsafe fn pairs_over<V: Vector>(
-    gaps: &[Gap],
-    text: &[u8],
-    [mut one, mut other]: [usize; 2],
-    [ones, others]: [&mut [Scalar]; 2],
-) -> (usize, [usize; 2]) {
-    let lists = ones.iter_mut().zip(others);
-    for (found, (gap, (first, second))) in gaps.iter().zip(lists).enumerate() {
-        // SAFETY: the caller vouches for the level.
-        let both =
-            unsafe { (scalar_over::<V>(gap, text, one), scalar_over::<V>(gap, text, other)) };
-        let (Some(here), Some(there)) = both else { return (found, [one, other]) };
-        (*first, *second) = (here, there);
-        (one, other) = (here.end, there.end);
-    }
-    (gaps.len(), [one, other])
 }
 
 /// The scalar behind a gap at a place, if there is a plain one.
