@@ -141,10 +141,9 @@ fn bad_data_names_path_line_column_and_field_and_exits_3() {
 
 #[test]
 fn compressed_input_that_is_cut_short_is_an_error_said_once() {
-    let folder = Folder::new();
     let mut input = gzip(INPUT.as_bytes());
     input.truncate(input.len() - 12);
-    let output = folder.run(&["-"], &input);
+    let output = Folder::new().run(&["-"], &input);
     assert_eq!(output.status.code(), Some(4));
     assert_eq!(out(&output), "", "no result of half the input");
     let said = err(&output);
@@ -274,8 +273,7 @@ fn files_are_mapped_or_read_with_the_same_result_and_verbose_says_which() {
 
 #[test]
 fn the_verbose_block_hashes_the_result_as_the_forebear_does() {
-    let folder = Folder::new();
-    let output = folder.run(&["-v", "-t", "1"], INPUT.as_bytes());
+    let output = Folder::new().run(&["-v", "-t", "1"], INPUT.as_bytes());
     let said = err(&output);
     // CRC-32C of the result without its newline, from an independent implementation.
     let hash = crc32(RESULT.trim_end().as_bytes());
@@ -347,11 +345,10 @@ fn delimited_text_chooses_columns_by_name() {
 
 #[test]
 fn keys_of_several_columns_stand_in_columns_of_their_own() {
-    let folder = Folder::new();
     let csv = "host,path,ms,kb\nweb,/a,1.5,1\n\"w,b\",/a,2,2\nweb,/b,3,4\nweb,/a,0.5,8\n,/a,1,16\n";
     let run = |args: &str| {
         let args: Vec<&str> = ["--delimiter", ","].into_iter().chain(args.split(' ')).collect();
-        let output = folder.run(&args, csv.as_bytes());
+        let output = Folder::new().run(&args, csv.as_bytes());
         assert_eq!(err(&output), "", "{args:?}");
         out(&output)
     };
@@ -470,11 +467,10 @@ fn a_change_of_estimates_came_without_its_error() {
 
 #[test]
 fn an_estimate_between_signs_said_a_bound_that_is_none() {
-    let folder = Folder::new();
     let told = |values: &str, more: &str| {
         let text: String = values.split(' ').map(|value| format!("a;{value}\n")).collect();
         let words = format!("--stats p50 --approx --format csv --quantiles {more}");
-        out(&folder.run(&words.split(' ').collect::<Vec<_>>(), text.as_bytes()))
+        out(&Folder::new().run(&words.split(' ').collect::<Vec<_>>(), text.as_bytes()))
     };
     let shown = |row: &str| format!("key,p50,p50_error%\na,{row}\n");
     assert_eq!(told("-1.37 1.379", "linear"), shown("0,"), "0.0045 is no percent of 0 away");
@@ -575,10 +571,9 @@ fn a_file_without_the_header_that_the_first_was_guessed_to_have_is_refused() {
 
 #[test]
 fn conditions_values_and_codes_of_missing_ones_may_begin_with_a_sign() {
-    let folder = Folder::new();
     let run = |args: &[&str]| {
         let always = ["--by", "k", "--stats", "sum", "--format", "csv"];
-        out(&folder.run(&[&always[..], args].concat(), b"k,v\na,-99.9\na,2\nb,1\n"))
+        out(&Folder::new().run(&[&always[..], args].concat(), b"k,v\na,-99.9\na,2\nb,1\n"))
     };
     assert_eq!(run(&["--value", "v", "--null-values", "-99.9,-"]), "k,sum\na,2\nb,1\n");
     assert_eq!(run(&["--value", "v", "--where", "-v < -1"]), "k,sum\na,2\n");
@@ -657,8 +652,7 @@ fn a_range_is_of_one_file_however_it_is_named() {
 
 #[test]
 fn headers_quotes_and_decimal_commas_are_guessed_once_and_said_otherwise() {
-    let folder = Folder::new();
-    let run = |args: &[&str], input: &str| folder.run(args, input.as_bytes());
+    let run = |args: &[&str], input: &str| Folder::new().run(args, input.as_bytes());
     let sum = ["--by", "1", "--value", "2", "--stats", "sum"];
     let with = |more: &[&'static str]| [&sum[..], more].concat();
     let text = "name;value\na;1,5\na;2\nb;-0,25\n";
@@ -711,11 +705,10 @@ fn headers_quotes_and_decimal_commas_are_guessed_once_and_said_otherwise() {
 
 #[test]
 fn conditions_choose_records_and_say_what_is_wrong_with_them() {
-    let folder = Folder::new();
     let csv = "host,status,ms\nweb,200,5\nweb,503,x\ndb,500,7\ndb,,1\nweb,504,9\n";
     let run = |condition: &str, more: &[&str]| {
         let args = ["--delimiter", ",", "--by", "host", "--where", condition];
-        folder.run(&[&args[..], more].concat(), csv.as_bytes())
+        Folder::new().run(&[&args[..], more].concat(), csv.as_bytes())
     };
     let count = |condition: &str| out(&run(condition, &["--count"]));
     assert_eq!(count("status >= 500"), "host,count\ndb,1\nweb,2\n");
@@ -790,8 +783,7 @@ fn a_reader_that_leaves_early_is_no_error() {
 
 #[test]
 fn machine_formats_lost_digits_to_the_challenge_s_rounding() {
-    let folder = Folder::new();
-    let run = |args: &[&str], input: &str| out(&folder.run(args, input.as_bytes()));
+    let run = |args: &[&str], input: &str| out(&Folder::new().run(args, input.as_bytes()));
     let csv = "host,ms\na,1\na,2\na,2\n";
     let args = ["--delimiter", ",", "--header", "--stats", "mean,sum,rows"];
     assert_eq!(run(&args, csv), "host,mean,sum,rows\na,1.6666666666666667,5,3\n");
@@ -816,9 +808,8 @@ fn top_changed_the_decimals_of_what_is_shown() {
 
 #[test]
 fn json_had_members_twice() {
-    let folder = Folder::new();
     let args = ["--header", "--value", "v", "--value", "v", "--stats", "min,min", "--format"];
-    let output = folder.run(&[&args[..], &["ndjson"]].concat(), b"k;v\na;1\n");
+    let output = Folder::new().run(&[&args[..], &["ndjson"]].concat(), b"k;v\na;1\n");
     let expected = "{\"k\": \"a\", \"v_min\": 1, \"v_min_2\": 1, \"v_min_3\": 1, \"v_min_4\": 1}\n";
     assert_eq!(out(&output), expected);
 }
@@ -847,14 +838,13 @@ fn rejects_replaced_the_input_or_were_replaced_by_the_output() {
 
 #[test]
 fn a_missing_value_costs_only_its_own_column() {
-    let folder = Folder::new();
     let csv = b"host,ms,kb\na,,3\na,NA,5\na,1.5,4\n";
     let run = |more: &[&str]| {
         let args = [
             "--delimiter", ",", "--header", "--value", "ms", "--value", "kb", "--stats",
             "count,rows,sum",
         ];
-        folder.run(&[&args[..], more].concat(), csv)
+        Folder::new().run(&[&args[..], more].concat(), csv)
     };
     let skipped = out(&run(&["--null-values", "NA,null"]));
     assert_eq!(skipped.lines().nth(1), Some("a,1,3,1.5,3,3,12"), "{skipped}");
@@ -884,10 +874,9 @@ fn a_missing_value_costs_only_its_own_column() {
 
 #[test]
 fn a_missing_key_is_told_where_its_field_stands() {
-    let folder = Folder::new();
     let told = |args: &str, input: &str| {
         let args: Vec<&str> = args.split(' ').chain(["--value", "v"]).collect();
-        err(&folder.run(&args, input.as_bytes()))
+        err(&Folder::new().run(&args, input.as_bytes()))
     };
     let one = "--delimiter , --by k";
     assert_eq!(told(one, "a,k,v\n1,,1\n"), "fathom: -:2:3: the key is empty: k \"\"\n");
@@ -924,7 +913,6 @@ fn line_ends_of_windows_were_shown_as_part_of_records() {
 fn a_key_that_is_called_as_the_total_is_noted() {
     let note = "fathom: a key is called \"total\" as well as the line of all keys: --total=NAME \
                 calls that otherwise\n";
-    let folder = Folder::new();
     let csv = b"k,l,v\ntotal,,1\nb,,2\n";
     for (args, is_noted) in [
         ("--by k --total", true),
@@ -938,7 +926,7 @@ fn a_key_that_is_called_as_the_total_is_noted() {
         ("--by k", false),
     ] {
         let args: Vec<&str> = args.split(' ').chain(["--value", "v", "--delimiter=,"]).collect();
-        let said = err(&folder.run(&args, csv));
+        let said = err(&Folder::new().run(&args, csv));
         assert_eq!(said, if is_noted { note } else { "" }, "{args:?}");
     }
 }
@@ -961,8 +949,7 @@ fn ragged_records_were_taken_in_silence() {
 
 /// What a run over `csv` prints, with these words as options.
 fn printed(csv: &str, args: &str) -> String {
-    let folder = Folder::new();
-    let output = folder.run(&args.split(' ').collect::<Vec<_>>(), csv.as_bytes());
+    let output = Folder::new().run(&args.split(' ').collect::<Vec<_>>(), csv.as_bytes());
     assert_eq!(err(&output), "", "{args}");
     out(&output)
 }
@@ -1058,8 +1045,7 @@ fn keys_are_joined_by_time_by_hundreds_and_without_blanks_and_case() {
         printed(csv, "--by host,time:1d --trim --ignore-case --count"),
         "host,time,count\ndb,2026-11-22,3\nweb,2026-11-22,2\n"
     );
-    let folder = Folder::new();
-    let output = folder.run(&["--by", "host:1h", "--count"], csv.as_bytes());
+    let output = Folder::new().run(&["--by", "host:1h", "--count"], csv.as_bytes());
     assert_eq!(output.status.code(), Some(3));
     let said = err(&output);
     assert!(said.starts_with("fathom: -:2:22: not a time (RFC 3339,"), "{said}");
@@ -1173,10 +1159,7 @@ fn names_in_quotes_keep_what_is_behind_a_colon() {
 #[test]
 fn of_texts_alone_is_told_what_texts_have() {
     let rows = b"k,v\na,x\na,y\na,x\n";
-    let run = |words: &str| {
-        let folder = Folder::new();
-        out(&folder.run(&words.split(' ').collect::<Vec<_>>(), rows))
-    };
+    let run = |words: &str| out(&Folder::new().run(&words.split(' ').collect::<Vec<_>>(), rows));
     assert_eq!(run("--by k --text v --format csv"), "k,count,distinct\na,3,2\n");
     assert_eq!(run("--by k --text v --stats mode --format csv"), "k,mode\na,x\n");
 }
@@ -1386,7 +1369,6 @@ fn on_a_page_the_total_was_a_key_and_texts_were_numbers() {
 
 #[test]
 fn options_that_change_nothing_are_told() {
-    let folder = Folder::new();
     for (words, said) in [
         ("--approx --stats max", "fathom: --approx changes nothing: "),
         ("--quantiles nearest", "fathom: --quantiles changes nothing: "),
@@ -1394,7 +1376,7 @@ fn options_that_change_nothing_are_told() {
         ("--approx --histogram", ""),
         ("--quantiles nearest --sort p50", ""),
     ] {
-        let output = folder.run(&words.split(' ').collect::<Vec<_>>(), INPUT.as_bytes());
+        let output = Folder::new().run(&words.split(' ').collect::<Vec<_>>(), INPUT.as_bytes());
         assert_eq!(output.status.code(), Some(0), "{words}: {}", err(&output));
         let told = err(&output);
         assert!(told.starts_with(said) && told.is_empty() == said.is_empty(), "{words}: {told}");
@@ -1423,9 +1405,8 @@ fn rejects_are_counted_and_kept_alike_where_tables_are_spilled() {
 
 #[test]
 fn a_line_of_totals_or_a_short_record_hid_what_separates_fields() {
-    let folder = Folder::new();
     let run = |words: &str, input: &str| {
-        let output = folder.run(&words.split(' ').collect::<Vec<_>>(), input.as_bytes());
+        let output = Folder::new().run(&words.split(' ').collect::<Vec<_>>(), input.as_bytes());
         (output.status.code().unwrap(), format!("{}{}", out(&output), err(&output)))
     };
     let totals = "name,amount\nA,1\nB,2\nTotal: 3\n";
@@ -1455,9 +1436,8 @@ fn a_line_of_totals_or_a_short_record_hid_what_separates_fields() {
 
 #[test]
 fn dates_without_dashes_were_counted_in_1970() {
-    let folder = Folder::new();
     let run = |words: &[&str], input: &str| {
-        folder.run(&[words, &["--by", "date:1mo", "--count"]].concat(), input.as_bytes())
+        Folder::new().run(&[words, &["--by", "date:1mo", "--count"]].concat(), input.as_bytes())
     };
     let (plain, json): (&[&str], &[&str]) = (&[], &["--format-in", "ndjson"]);
     for date in ["20260203", "2026", "20260203081458"] {
@@ -1474,7 +1454,6 @@ fn dates_without_dashes_were_counted_in_1970() {
 
 #[test]
 fn what_texts_or_shares_have_nothing_of_was_left_out_in_silence() {
-    let folder = Folder::new();
     for (words, said) in [
         ("--text d --stats count,mean,p99", "fathom: --stats mean,p99 changes nothing: of texts"),
         ("--value v --text d", "fathom: --text changes nothing: of texts"),
@@ -1484,14 +1463,13 @@ fn what_texts_or_shares_have_nothing_of_was_left_out_in_silence() {
         ("--count --shares", ""),
     ] {
         let words: Vec<&str> = ["--by", "k"].into_iter().chain(words.split(' ')).collect();
-        let told = err(&folder.run(&words, b"k,v,d\na,1,x\n"));
+        let told = err(&Folder::new().run(&words, b"k,v,d\na,1,x\n"));
         assert!(told.starts_with(said) && told.is_empty() == said.is_empty(), "{words:?}: {told}");
     }
 }
 
 #[test]
 fn numbers_and_files_of_spreadsheets_are_refused_with_a_hint() {
-    let folder = Folder::new();
     let wide: Vec<u8> = "k;v\na;1\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     for (words, input, hint) in [
         ("-", &b"a;1.234,50\n"[..], "fathom: separators of thousands are not read"),
@@ -1501,7 +1479,7 @@ fn numbers_and_files_of_spreadsheets_are_refused_with_a_hint() {
         ("--by k --count", &wide, "(this looks like UTF-16 without a byte order mark)"),
         ("-", &wide, "fathom: this looks like UTF-16 without a byte order mark"),
     ] {
-        says(&folder.run(&words.split(' ').collect::<Vec<_>>(), input), 3, hint);
+        says(&Folder::new().run(&words.split(' ').collect::<Vec<_>>(), input), 3, hint);
     }
 }
 
