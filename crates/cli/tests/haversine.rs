@@ -49,8 +49,7 @@ const HASH_CLUSTER: u64 = 0x3062_ba20_80e5_7b53;
 
 #[test]
 fn the_generator_says_what_the_courses_says() {
-    let folder = tempfile::tempdir().unwrap();
-    let said = generated(folder.path(), &["--count", "10", "--seed", "1"]);
+    let said = generated(tempfile::tempdir().unwrap().path(), &["--count", "10", "--seed", "1"]);
     let expected =
         "Method: uniform\nRandom seed: 1\nPair count: 10\nExpected sum: 7488.11322979881";
     assert!(text(&said.stderr).starts_with(expected), "{}", text(&said.stderr));

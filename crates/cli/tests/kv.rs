@@ -53,10 +53,9 @@ fn words() -> tempfile::TempDir {
 
 #[test]
 fn a_verdict_has_portrait_rows_advice_and_every_sample() {
-    let folder = words();
     let line = "kv words --budget 3s --structure std,hashbrown,f14,btreemap \
                 --hash foldhash,xxhash:XX3_64bits,siphash13 --format json";
-    let verdict = json(folder.path(), line, 0);
+    let verdict = json(words().path(), line, 0);
     assert_eq!(verdict["schema"], "fathom-kv");
     assert_eq!(verdict["portrait"]["keys"], 3000);
     assert_eq!(verdict["portrait"]["distinct"], 2700);
@@ -183,9 +182,8 @@ fn what_the_file_was_taken_for_is_said_and_a_table_is_no_list_of_words() {
 
 #[test]
 fn one_table_serves_the_whole_mix_and_its_memory_is_the_one_shown() {
-    let folder = words();
     let line = "kv words --budget 3s -a system -h siphash13 -d std,cuckoo,griddle --format json";
-    let verdict = json(folder.path(), line, 0);
+    let verdict = json(words().path(), line, 0);
     let cases = verdict["run"]["cases"].as_array().unwrap();
     let of = |name: &str| cases.iter().find(|case| case["workload"]["operation"] == name).unwrap();
     let finds = of("find-mixed");
@@ -207,10 +205,9 @@ fn one_table_serves_the_whole_mix_and_its_memory_is_the_one_shown() {
 
 #[test]
 fn whoever_is_wrong_crashes_or_hangs_costs_its_row_only() {
-    let folder = words();
     let line = "kv bench words --hang 2s --rounds 2 --operation find-hit --format json \
                 --structure std,planted-wrong,planted-crash,planted-hang,planted-slow";
-    let run = json(folder.path(), line, 1);
+    let run = json(words().path(), line, 1);
     let case = &run["cases"][1];
     let failure = |name: &str| {
         let rows = case["contenders"].as_array().unwrap();
@@ -224,10 +221,9 @@ fn whoever_is_wrong_crashes_or_hangs_costs_its_row_only() {
 
 #[test]
 fn a_verdict_survives_them_too() {
-    let folder = words();
     let line = "kv words --budget 4s --hang 2s --planted --hash siphash13 \
                 --mix hit=1 --format json -a system -d std,planted-wrong,planted-crash,planted-hang";
-    let verdict = json(folder.path(), line, 1);
+    let verdict = json(words().path(), line, 1);
     let notes = verdict["losses"].to_string();
     assert!(notes.contains("planted-wrong is out: wrong answer"), "{notes}");
     assert!(notes.contains("planted-crash is out: crashed"), "{notes}");
@@ -327,11 +323,10 @@ fn sizes_and_several_values_are_cases_of_their_own() {
 
 #[test]
 fn threads_do_the_whole_mix_and_the_mix_decides_what() {
-    let folder = words();
     let line = "kv words --concurrent 3 --budget 4s -a system -d dashmap,papaya,scc-hash,scc-tree,btreemap \
                 -h siphash13,foldhash --mix hit=0.4,miss=0.1,zipf=0.1,insert=0.2,erase=0.1,churn=0.1 \
                 --format json";
-    let verdict = json(folder.path(), line, 0);
+    let verdict = json(words().path(), line, 0);
     assert_eq!(verdict["baseline"], "dashmap+siphash13");
     assert_eq!(verdict["screening"][0]["failures"].as_array().unwrap().len(), 0, "{verdict}");
     let mix = verdict["mix"].as_str().unwrap();
@@ -538,9 +533,8 @@ fn a_file_whose_name_is_no_text_is_measured() {
 /// It said to give more of the budget, or to name structures, which had been done.
 #[test]
 fn whatever_the_budget_somebody_is_measured() {
-    let folder = words();
     let line = "kv words -d btreemap,std -h foldhash --budget 1ms --format json";
-    let verdict = json(folder.path(), line, 0);
+    let verdict = json(words().path(), line, 0);
     assert!(verdict["rows"].as_array().unwrap().len() > 1, "{verdict}");
 }
 

@@ -209,10 +209,9 @@ fn two_instances_at_once_do_not_disturb_each_other() {
 
 #[test]
 fn the_peak_memory_of_a_command_is_its_own() {
-    let folder = tempfile::tempdir().unwrap();
     let big = "dd if=/dev/zero of=/dev/null bs=64M count=1";
     let arguments = ["run", "-N", "true", big, "--budget", "50ms", "--format", "json"];
-    let output = fathom(&arguments, folder.path()).output().unwrap();
+    let output = fathom(&arguments, tempfile::tempdir().unwrap().path()).output().unwrap();
     let run: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let peak = |row: usize| run["cases"][0]["contenders"][row]["peak_bytes"].as_u64().unwrap();
     fathom_machine::needs!("right to run a file in memory", peak(0) > 0);
@@ -388,10 +387,9 @@ fn few_descriptors_cost_rows_and_no_panic() {
 
 /// A measurement with a failing command whose last words are hostile.
 fn hostile_words(format: &str) -> String {
-    let folder = tempfile::tempdir().unwrap();
     let failing = r"printf '\033[2J\033]0;x\007<script>alert(1)</script>|x\n' >&2; exit 3";
     let arguments = ["run", "true", failing, "--budget", "10ms", "--format", format];
-    let output = fathom(&arguments, folder.path()).output().unwrap();
+    let output = fathom(&arguments, tempfile::tempdir().unwrap().path()).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", words(&output));
     String::from_utf8(output.stdout).unwrap()
 }
@@ -546,9 +544,8 @@ fn progress_is_drawn_on_a_terminal_and_nowhere_else() {
     let arguments = "run -N 'sleep 0.05' 'sleep 0.05' --rounds 10";
     let (shown, ..) = on_a_terminal(arguments, "sleep", b"");
     assert!(shown.contains("2 commands") && shown.contains("/10"), "{shown}");
-    let folder = tempfile::tempdir().unwrap();
     let arguments = ["run", "-N", "true", "true", "--rounds", "6"];
-    let output = fathom(&arguments, folder.path()).output().unwrap();
+    let output = fathom(&arguments, tempfile::tempdir().unwrap().path()).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 

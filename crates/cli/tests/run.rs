@@ -128,10 +128,9 @@ fn what_can_be_neither_written_nor_drawn_is_refused_before_anything_is_measured(
 /// Both were called no run over several values of one number, when everything had been measured.
 #[test]
 fn scans_with_failures_or_a_value_twice_are_scans() {
-    let folder = tempfile::tempdir().unwrap();
     let over = |kind: &str, values: &str, command: &str| {
         let line = ["-r", "3", "--format", "svg", kind, "n", values, command];
-        run(folder.path(), &line)
+        run(tempfile::tempdir().unwrap().path(), &line)
     };
     for kind in ["-L", "--parameter"] {
         let said = told(1, &over(kind, "1,2", "test {n} = 1"));
@@ -257,10 +256,9 @@ fn a_reference_is_one_command_and_names_are_for_all_or_one_for_each_contender() 
 /// What the check had seen was forgotten, and whoever ran first was right.
 #[test]
 fn an_output_that_changes_is_its_own_command_s_failure() {
-    let folder = tempfile::tempdir().unwrap();
     let changing = "test -e ran && echo b || { touch ran; echo a; }";
     let line = ["--same-output", "-r", "3", "--names", "changing,same", changing, "echo a"];
-    let said = told(1, &run(folder.path(), &line));
+    let said = told(1, &run(tempfile::tempdir().unwrap().path(), &line));
     assert!(said.contains("\nchanging: wrong answer: "), "{said}");
     assert!(said.contains("\nthe hidden copy of changing: wrong answer: "), "{said}");
     assert!(!said.contains("\nsame: "), "{said}");

@@ -737,9 +737,8 @@ fn compare_with_c(folder: &Path, workers: &[&str]) {
 #[test]
 #[ignore = "needs node: cargo test -- --ignored node"]
 fn functions_in_javascript_compare_by_node() {
-    let folder = tempfile::tempdir().unwrap();
     let node = format!("node '{}'", runners("javascript/worker.js"));
-    compare_with_c(folder.path(), &[&node]);
+    compare_with_c(tempfile::tempdir().unwrap().path(), &[&node]);
 }
 
 #[test]

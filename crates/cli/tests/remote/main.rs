@@ -9,12 +9,11 @@ mod common;
 #[cfg(not(feature = "remote"))]
 #[test]
 fn without_the_feature_an_address_is_a_mistake_that_names_it() {
-    let folder = tempfile::tempdir().unwrap();
     for words in [
         "aggregate s3://bucket/key", "aggregate --partial https://localhost/key",
         "haversine gs://bucket/key", "haversine HTTP://localhost/key", "plan az://container/*.csv",
     ] {
-        let output = common::piped(folder.path(), words.split(' '), b"");
+        let output = common::piped(tempfile::tempdir().unwrap().path(), words.split(' '), b"");
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{words}: {said}");
         assert!(said.contains("built without the feature `remote`"), "{words}: {said}");
