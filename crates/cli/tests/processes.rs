@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use told::{told, words};
+use told::{says, told, words};
 
 /// Far above what anything here takes, far below what the sleepers sleep.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -169,8 +169,7 @@ fn a_killed_warden_costs_its_row_and_takes_its_command_along() {
     let wardens = running(folder.path(), "/proc/self/fd/");
     assert_eq!(wardens.len(), 1, "the warden's command line");
     signals::send("KILL", wardens[0]);
-    let said = told(1, &child.wait_with_output().unwrap());
-    assert!(said.contains("warden was lost"), "{said}");
+    says(1, &child.wait_with_output().unwrap(), "warden was lost");
     until("the command ends", || running(folder.path(), "").is_empty());
 }
 
@@ -319,26 +318,22 @@ fn files_larger_than_memory_are_refused_and_do_not_abort() {
         [&["convert", file, "-F", "u64"][..], &["kv", file, "-F", "u64"], &["kv", "--trace", file]];
     for arguments in commands {
         // Where the kernel promises any amount, the limit still refuses it.
-        let said = told(4, &limited("-v 8000000", arguments, folder.path()));
-        assert!(said.contains("do not fit in memory"), "{said}");
+        says(4, &limited("-v 8000000", arguments, folder.path()), "do not fit in memory");
     }
     // The bytes fit, the places of the keys do not.
     let path = folder.path().join("short");
     fs::write(&path, "a\n".repeat(40_000_000)).unwrap();
     let arguments = ["convert", path.to_str().unwrap(), "-F", "lines", "-o", "/dev/null"];
-    let said = told(3, &limited("-v 600000", &arguments, folder.path()));
-    assert!(said.contains("no memory for the places of"), "{said}");
+    says(3, &limited("-v 600000", &arguments, folder.path()), "no memory for the places of");
     // Nor do those of operations.
     fs::write(&path, "put a\n".repeat(40_000_000)).unwrap();
     let arguments = ["kv", "--trace", path.to_str().unwrap()];
-    let said = told(3, &limited("-v 600000", &arguments, folder.path()));
-    assert!(said.contains("operations do not fit in memory"), "{said}");
+    says(3, &limited("-v 600000", &arguments, folder.path()), "operations do not fit in memory");
     // Nor do tables of keys, which was a panic; its words wanted memory, too, and were waited for.
     let records: String = (0..800_000).map(|key| format!("key{key};1.5\n")).collect();
     fs::write(&path, records).unwrap();
     let arguments = ["aggregate", "--threads", "1", path.to_str().unwrap()];
-    let said = told(4, &limited("-v 100000", &arguments, folder.path()));
-    assert!(said.contains("fathom: no memory for a table of"), "{said}");
+    says(4, &limited("-v 100000", &arguments, folder.path()), "fathom: no memory for a table of");
 }
 
 /// Each took mappings before it had anything to do, of which a process may have 65,530.

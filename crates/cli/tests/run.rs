@@ -13,7 +13,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use told::{told, words};
+use told::{says, told, words};
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
@@ -57,8 +57,7 @@ fn a_reference_has_a_name_and_a_shell_is_no_blank() {
     let named = ["-r", "3", "true", "--reference", ":", "--reference-name", "base"];
     let output = run(folder.path(), &named);
     assert!(words(&output).contains("base"), "{}", words(&output));
-    let said = told(2, &run(folder.path(), &["-S", "", "true"]));
-    assert!(said.contains("--shell: "), "{said}");
+    says(2, &run(folder.path(), &["-S", "", "true"]), "--shell: ");
 }
 
 /// The second one replaced the first.
@@ -105,8 +104,7 @@ fn what_can_be_neither_written_nor_drawn_is_refused_before_anything_is_measured(
         (["--format", "svg"], 2, "only a run over several values of one number can be drawn"),
     ] {
         let words_of_run = [&outputs[..], &["-r", "3", "touch ran"]].concat();
-        let said = told(code, &run(folder.path(), &words_of_run));
-        assert!(said.contains(why), "{said}");
+        says(code, &run(folder.path(), &words_of_run), why);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{outputs:?}");
     }
     // With --against its values would be in cases of their own.
@@ -146,16 +144,14 @@ fn the_help_leaves_out_what_every_run_refuses() {
     let folder = tempfile::tempdir().unwrap();
     let help = words(&run(folder.path(), &["--help"]));
     assert!(help.contains("--rounds") && !help.contains("--processes"), "{help}");
-    let said = told(2, &run(folder.path(), &["--processes", "4", "true"]));
-    assert!(said.contains("a fresh process already"), "{said}");
+    says(2, &run(folder.path(), &["--processes", "4", "true"]), "a fresh process already");
 }
 
 #[test]
 fn failing_set_up_costs_the_row_and_failing_clean_up_the_code() {
     let folder = tempfile::tempdir().unwrap();
     let line = ["-s", "echo no >&2; exit 7", "-s", "true", "true", "true", "-r", "2"];
-    let said = told(1, &run(folder.path(), &line));
-    assert!(said.contains("set-up"), "{said}");
+    says(1, &run(folder.path(), &line), "set-up");
     let said = told(1, &run(folder.path(), &["-c", "exit 7", "true", "true", "-r", "2"]));
     assert!(said.contains("note: true: broken: clean-up"), "{said}");
 }
@@ -295,8 +291,7 @@ fn a_value_that_the_command_does_not_show_is_in_the_name() {
 #[test]
 fn an_empty_command_is_one_like_others() {
     let folder = tempfile::tempdir().unwrap();
-    let said = told(1, &run(folder.path(), &["--same-output", "-r", "3", "echo a", ""]));
-    assert!(said.contains("\n'': wrong answer"), "{said}");
+    says(1, &run(folder.path(), &["--same-output", "-r", "3", "echo a", ""]), "\n'': wrong answer");
     let output = run(folder.path(), &["-N", "-r", "3", "true", ""]);
     let said = "'': broken: without a shell there is no empty command";
     assert!(words(&output).contains(said), "{}", words(&output));
@@ -318,8 +313,7 @@ fn names_of_files_need_not_be_unicode() {
     let saved = json(&folder.path().join("run.json"));
     assert_eq!(saved["cases"][0]["workload"]["file"], "b\u{fffd}.txt");
     told(0, &fathom("run -r 2 --save", "true"));
-    let said = told(2, &fathom("bench codec", "--test"));
-    assert!(said.contains(": no Unicode, so no worker"), "{said}");
+    says(2, &fathom("bench codec", "--test"), ": no Unicode, so no worker");
 }
 
 #[test]
@@ -378,8 +372,7 @@ fn exit_codes_are_ignored_as_asked_and_kept() {
         }
     }
     for (impossible, why) in [("--accept=256", "0..=255"), ("-i=256", "from 0 to 255")] {
-        let said = told(2, &run(folder.path(), &[impossible, "touch ran"]));
-        assert!(said.contains(why), "{said}");
+        says(2, &run(folder.path(), &[impossible, "touch ran"]), why);
     }
     assert!(!folder.path().join("ran").exists());
     told(1, &run(folder.path(), &["-i", "kill -9 $$", "-r", "2"]));
@@ -544,8 +537,7 @@ fn a_regression_against_a_revision_ends_with_1_and_leaves_nothing() {
     // Far less than ten times; and faster is no regression.
     told(0, &against(folder, &["-r", "60", "--tolerance", "1000"]));
     fs::write(folder.join("sub/source"), ":\n").unwrap();
-    let said = told(0, &against(folder, &["-r", "60"]));
-    assert!(said.contains("note: no command is slower than HEAD"), "{said}");
+    says(0, &against(folder, &["-r", "60"]), "note: no command is slower than HEAD");
     assert!(is_clean(folder));
 }
 
@@ -589,10 +581,8 @@ fn a_cached_revision_is_built_once_and_a_build_that_fails_is_no_comparison() {
     fs::remove_file(folder.join("sub/source")).unwrap();
     told(1, &against(folder, &["-r", "3"]));
     let failing = ["--against", "HEAD", "--build", "exit 4", "true"];
-    let said = told(1, &run(&folder.join("sub"), &failing));
-    assert!(said.contains("nothing could be compared"), "{said}");
-    let said = told(2, &run(&folder.join("sub"), &["--against", "no-such", "true"]));
-    assert!(said.contains("no commit \"no-such\""), "{said}");
+    says(1, &run(&folder.join("sub"), &failing), "nothing could be compared");
+    says(2, &run(&folder.join("sub"), &["--against", "no-such", "true"]), "no commit \"no-such\"");
 }
 
 /// It was cut off.

@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
-use told::{told, words};
+use told::{says, told, words};
 
 fn fathom(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
@@ -182,16 +182,12 @@ fn every_file_of_a_folder_is_shown_or_told() {
     }
     // A gate let a nightly run pass whose command was broken.
     told(1, &fathom(folder, &["run", "-N", "-r", "2", "false", "--save", "broken/"]));
-    let said = told(1, &fathom(folder, &["history", "broken", "--gate"]));
-    assert!(said.contains("broken: no run has a time"), "{said}");
+    says(1, &fathom(folder, &["history", "broken", "--gate"]), "broken: no run has a time");
     // A folder of damaged files alone was called a mistake of the command's line.
     fs::create_dir(folder.join("damaged")).unwrap();
     fs::write(folder.join("damaged/run.json"), "{}").unwrap();
-    let said = told(3, &fathom(folder, &["history", "damaged"]));
-    assert!(
-        said.contains("damaged: no saved runs: damaged/run.json:1:2: not a saved run"),
-        "{said}"
-    );
+    let said = "damaged: no saved runs: damaged/run.json:1:2: not a saved run";
+    says(3, &fathom(folder, &["history", "damaged"]), said);
 }
 
 #[test]
@@ -227,8 +223,7 @@ fn what_is_no_result_is_refused_with_its_place() {
     }
     // As a PowerShell writes it; it was input that failed.
     fs::write(folder.path().join("x.json"), b"\xff\xfe{\0").unwrap();
-    let said = told(3, &fathom(folder.path(), &["import", "x.json"]));
-    assert!(said.contains("x.json:1:1: no JSON"), "{said}");
+    says(3, &fathom(folder.path(), &["import", "x.json"]), "x.json:1:1: no JSON");
     assert_eq!(fathom(folder.path(), &["import", "absent.json"]).status.code(), Some(4));
 }
 
@@ -518,8 +513,7 @@ fn counts_and_times_of_criterion_were_cut_to_the_shorter() {
         ("one.jsonl", "one.jsonl: of no harness"),
         ("two.jsonl", "two.jsonl:2: not as criterion writes it"),
     ] {
-        let said = told(3, &fathom(folder, &["import", file]));
-        assert!(said.contains(complaint), "{said}");
+        says(3, &fathom(folder, &["import", file]), complaint);
     }
 }
 
@@ -631,8 +625,7 @@ fn contenders_of_one_name_are_kept_apart() {
         assert_eq!(line.split(" ms").any(is_slow), name == "same (2): ", "{diff}");
     }
     // It was no contender, and in the index there were two of one name.
-    let said = told(0, &fathom(folder, &["report", "a.json", "--baseline", "same (2)"]));
-    assert!(said.contains("against same (2)"), "{said}");
+    says(0, &fathom(folder, &["report", "a.json", "--baseline", "same (2)"]), "against same (2)");
     let index = told(0, &fathom(folder, &["report", "."]));
     assert_eq!(index.matches("same (2)").count(), 2, "{index}");
 }

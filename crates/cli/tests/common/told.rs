@@ -15,3 +15,10 @@ pub(crate) fn told(code: i32, output: &Output) -> String {
     assert_eq!(output.status.code(), Some(code), "{said}");
     said
 }
+
+/// Checks that what ended with this code said this.
+#[track_caller]
+pub(crate) fn says(code: i32, output: &Output, part: &str) {
+    let said = told(code, output);
+    assert!(said.contains(part), "{said}");
+}
