@@ -61,10 +61,8 @@ mod tests {
     #[test]
     fn only_what_is_near_is_proposed() {
         let known = ["checksum", "digest"];
-        assert_eq!(
-            unknown("family", "chekcsum", &known),
-            "no family \"chekcsum\"; did you mean \"checksum\"?"
-        );
+        let said = unknown("family", "chekcsum", &known);
+        assert_eq!(said, "no family \"chekcsum\"; did you mean \"checksum\"?");
         assert_eq!(hint("weather", &known), "");
     }
 }

@@ -132,10 +132,8 @@ fn bad_data_names_path_line_column_and_field_and_exits_3() {
     folder.file("bad.txt", "a;1.0\n\nb;x\n");
     let output = folder.run(&["bad.txt", "-o", "result.txt"], b"");
     assert_eq!(output.status.code(), Some(3));
-    assert_eq!(
-        err(&output),
-        "fathom: bad.txt:3:3: the value is not a decimal number: value \"x\"\n"
-    );
+    let said = "fathom: bad.txt:3:3: the value is not a decimal number: value \"x\"\n";
+    assert_eq!(err(&output), said);
     assert_eq!(folder.names(), ["bad.txt"], "no output is left behind");
 }
 
@@ -304,10 +302,8 @@ fn statistics_order_and_formats_are_the_users_choice() {
         run("table"),
         "key    count   sum  stddev\nRome       1  20.3       -\nQuito      2  27.5   0.354\n"
     );
-    assert_eq!(
-        run("csv"),
-        "key,count,sum,stddev\nRome,1,20.3,\nQuito,2,27.5,0.35355339059327376\n"
-    );
+    let csv = "key,count,sum,stddev\nRome,1,20.3,\nQuito,2,27.5,0.35355339059327376\n";
+    assert_eq!(run("csv"), csv);
     assert_eq!(run("brc"), "{Rome=1/20.3/, Quito=2/27.5/0.354}\n");
     assert_eq!(
         run("json"),
@@ -357,19 +353,13 @@ fn keys_of_several_columns_stand_in_columns_of_their_own() {
     assert_eq!(by_name, expected);
     assert_eq!(run("--header --by 1-2 --value 3-4 --stats sum"), by_name);
     assert_eq!(run("--key host --by path --value ms --value kb --stats sum"), by_name);
-    assert_eq!(
-        run("--by path,host --count"),
-        "path,host,count\n/a,,1\n/a,\"w,b\",1\n/a,web,2\n/b,web,1\n"
-    );
+    let expected = "path,host,count\n/a,,1\n/a,\"w,b\",1\n/a,web,2\n/b,web,1\n";
+    assert_eq!(run("--by path,host --count"), expected);
     assert_eq!(run("--by path --count --sort count --top 1"), "path,count\n/a,4\n");
-    assert_eq!(
-        run("--by host,path --value kb --stats max --format table --reverse --top 2"),
-        "host  path  max\nweb   /b      4\nweb   /a      8\n"
-    );
-    assert_eq!(
-        run("--by host,path --value kb --stats max --format ndjson --top 1"),
-        "{\"host\": \"\", \"path\": \"/a\", \"max\": 16}\n"
-    );
+    let shown = run("--by host,path --value kb --stats max --format table --reverse --top 2");
+    assert_eq!(shown, "host  path  max\nweb   /b      4\nweb   /a      8\n");
+    let shown = run("--by host,path --value kb --stats max --format ndjson --top 1");
+    assert_eq!(shown, "{\"host\": \"\", \"path\": \"/a\", \"max\": 16}\n");
     assert_eq!(run("--header=no --by 1,2 --count --top 1"), "column 1,column 2,count\n,/a,1\n");
 }
 
@@ -627,10 +617,8 @@ fn a_side_without_text_is_none_that_is_guessed_by() {
             let words = ["--compare", "--by", "k", "--value", "v", "--stats", "max"];
             let output = folder.run(&[&words[..], &files].concat(), b"");
             assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-            assert_eq!(
-                out(&output),
-                format!("k,max_before,max_after,max_change,max_change%\na,{numbers}")
-            );
+            let expected = format!("k,max_before,max_after,max_change,max_change%\na,{numbers}");
+            assert_eq!(out(&output), expected);
         }
     }
 }
@@ -799,10 +787,8 @@ fn machine_formats_lost_digits_to_the_challenge_s_rounding() {
 fn top_changed_the_decimals_of_what_is_shown() {
     let folder = Folder::new();
     let input = "a;1.5\nb;0.125\n";
-    assert_eq!(
-        out(&folder.run(&[], input.as_bytes())),
-        "{a=1.500/1.500/1.500, b=0.125/0.125/0.125}\n"
-    );
+    let all = out(&folder.run(&[], input.as_bytes()));
+    assert_eq!(all, "{a=1.500/1.500/1.500, b=0.125/0.125/0.125}\n");
     assert_eq!(out(&folder.run(&["--top", "1"], input.as_bytes())), "{a=1.500/1.500/1.500}\n");
 }
 
@@ -1032,19 +1018,13 @@ fn keys_are_joined_by_time_by_hundreds_and_without_blanks_and_case() {
     let csv = "time,host,ms\n2026-11-22T08:59:59Z,Web ,99\n2026-11-22 09:00, web,100\n\
         22/Nov/2026:10:30:00 +0100,DB,1250\n1795338000,db,0.5\n\
         2026-11-22T08:00:00Z,db,-7\n";
-    assert_eq!(
-        printed(csv, "--by time:1h --value ms --stats count,max"),
-        "time,count,max\n2026-11-22T08:00:00Z,2,99\n2026-11-22T09:00:00Z,3,1250\n"
-    );
+    let hours = printed(csv, "--by time:1h --value ms --stats count,max");
+    assert_eq!(hours, "time,count,max\n2026-11-22T08:00:00Z,2,99\n2026-11-22T09:00:00Z,3,1250\n");
     assert_eq!(printed(csv, "--by ms:100 --count"), "ms,count\n-100,1\n0,2\n100,1\n1200,1\n");
-    assert_eq!(
-        printed(csv, "--by 3:100 --header --count --sort key:desc --top 1"),
-        "ms,count\n1200,1\n"
-    );
-    assert_eq!(
-        printed(csv, "--by host,time:1d --trim --ignore-case --count"),
-        "host,time,count\ndb,2026-11-22,3\nweb,2026-11-22,2\n"
-    );
+    let last = printed(csv, "--by 3:100 --header --count --sort key:desc --top 1");
+    assert_eq!(last, "ms,count\n1200,1\n");
+    let days = printed(csv, "--by host,time:1d --trim --ignore-case --count");
+    assert_eq!(days, "host,time,count\ndb,2026-11-22,3\nweb,2026-11-22,2\n");
     let output = Folder::new().run(&["--by", "host:1h", "--count"], csv.as_bytes());
     assert_eq!(output.status.code(), Some(3));
     let said = err(&output);

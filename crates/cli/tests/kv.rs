@@ -548,10 +548,8 @@ fn a_trace_on_a_file_of_keys_finds_them() {
         "kv words --trace trace --budget 3s -a system -h siphash13 -d std,ptr-hash --format json";
     let verdict = json(folder.path(), line, 0);
     assert_eq!(verdict["file"]["name"], "trace on words");
-    assert_eq!(
-        (&verdict["trace"]["hits"], &verdict["trace"]["last"]),
-        (&3000.into(), &2700.into())
-    );
+    let counts = (&verdict["trace"]["hits"], &verdict["trace"]["last"]);
+    assert_eq!(counts, (&3000.into(), &2700.into()));
     // Who cannot insert takes part where nothing is inserted.
     let rows = verdict["rows"].as_array().unwrap();
     let ids: Vec<&str> = rows.iter().map(|row| row["id"].as_str().unwrap()).collect();

@@ -94,10 +94,8 @@ fn a_folder_of_runs_has_an_index_and_pages() {
     for name in ["a", "b"] {
         assert!(index.contains(&format!("<a href=\"{name}.run.html\">{name}</a>")), "{index}");
         let page = fs::read_to_string(folder.join(format!("site/{name}.run.html"))).unwrap();
-        assert_eq!(
-            page,
-            done(folder, &["report", &format!("runs/{name}.json"), "--format", "html"])
-        );
+        let again = done(folder, &["report", &format!("runs/{name}.json"), "--format", "html"]);
+        assert_eq!(page, again);
     }
     fs::create_dir(folder.join("odd")).unwrap();
     fs::copy(folder.join("runs/a.json"), folder.join("odd/a#b?c%20d.json")).unwrap();

@@ -462,10 +462,8 @@ fn a_benchmark_with_aggregates_alone_was_lost_beside_others() {
         benchmark("a", "aggregate", "median", 2.0), benchmark("b", "aggregate", "mean", 8.0),
         benchmark("b", "aggregate", "median", 9.0)]});
     fs::write(folder.path().join("g.json"), file.to_string()).unwrap();
-    assert_eq!(
-        rows(&imported(folder.path(), "g.json")),
-        [row("google-benchmark", "a", 2.0, 2), row("google-benchmark", "b", 9.0, 1)]
-    );
+    let found = rows(&imported(folder.path(), "g.json"));
+    assert_eq!(found, [row("google-benchmark", "a", 2.0, 2), row("google-benchmark", "b", 9.0, 1)]);
 }
 
 #[test]

@@ -186,10 +186,8 @@ mod tests {
         assert_eq!(parts[0].workload, finds);
         assert!((parts[0].share - 0.8).abs() < 1e-12);
         assert_eq!(parts[1].workload.operation, "insert");
-        assert_eq!(
-            mix.words(None),
-            "60 % finds of present keys, 20 % finds of absent keys, 20 % inserts"
-        );
+        let said = "60 % finds of present keys, 20 % finds of absent keys, 20 % inserts";
+        assert_eq!(mix.words(None), said);
         let few: Mix = "hit=0.99999,miss=0.00001".parse().unwrap();
         assert_eq!(few.parts(None).unwrap()[0].workload.parameters["hit"], "0.99999");
         let words = "99.999 % finds of present keys, 0.001 % finds of absent keys";
@@ -210,10 +208,8 @@ mod tests {
             ["reads", "hit", "hot", "inserts", "erases"]
                 .map(|name| workload.parameters[name].clone())
         };
-        assert_eq!(
-            shared("hit=0.9,update=0.1"),
-            ["0.9000", "1.0000", "0.0000", "0.0000", "0.0000"]
-        );
+        let numbers = shared("hit=0.9,update=0.1");
+        assert_eq!(numbers, ["0.9000", "1.0000", "0.0000", "0.0000", "0.0000"]);
         let all = "hit=0.3,miss=0.1,zipf=0.1,insert=0.2,update=0.1,erase=0.1,churn=0.1";
         assert_eq!(shared(all), ["0.5000", "0.7500", "0.2000", "0.5000", "0.3000"]);
         assert_eq!(shared("insert=1"), ["0.0000", "0.0000", "0.0000", "1.0000", "0.0000"]);
