@@ -83,11 +83,8 @@ fn two_outputs_of_one_file_are_refused_before_anything_is_measured() {
     ] {
         let mut fathom = Command::new(env!("CARGO_BIN_EXE_fathom"));
         let output = fathom.args(line.split(' ')).current_dir(folder.path()).output().unwrap();
-        assert!(
-            words(&output).contains("would replace the input run.json"),
-            "{line}: {}",
-            words(&output)
-        );
+        let said = words(&output);
+        assert!(said.contains("would replace the input run.json"), "{line}: {said}");
     }
     assert_eq!(fs::read(folder.path().join("run.json")).unwrap(), before);
     told(0, &run(folder.path(), &["--export-csv", "-", "--export-json", "-", "-r", "3", "true"]));
@@ -336,13 +333,10 @@ fn columns_are_in_every_form_and_output_goes_where_it_should() {
     let more = ["-r", "3", "--format", "json", busy, "sleep 0.05"];
     let output = run(folder.path(), &more);
     let saved: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let of =
-        |row: usize, what: &str| saved["cases"][0]["judged"]["usage"][row][what].as_f64().unwrap();
-    assert!(
-        of(0, "ns_user") > 2e6 && of(0, "ns_user") > 5.0 * of(1, "ns_user"),
-        "{}",
-        words(&output)
-    );
+    let usage = &saved["cases"][0]["judged"]["usage"];
+    let of = |row: usize, what: &str| usage[row][what].as_f64().unwrap();
+    let [busy, idle] = [0, 1].map(|row| of(row, "ns_user"));
+    assert!(busy > 2e6 && busy > 5.0 * idle, "{}", words(&output));
     assert!(of(1, "voluntary_switches") >= 1.0, "a sleeper gives the processor up");
     assert!(of(0, "minor_faults") > 10.0);
     let seen = run(folder.path(), &["-r", "2", "--show-output", "--style", "none", "echo seen"]);
@@ -661,10 +655,8 @@ fn no_other_takes_the_place_of_a_reference_that_fails() {
         assert!(text.contains(&sentence), "{text}");
     }
     let case = &json(&saved)["cases"][0];
-    assert_eq!(
-        case["contenders"][case["roles"]["baseline"].as_u64().unwrap() as usize]["id"],
-        "exit 3"
-    );
+    let baseline = case["roles"]["baseline"].as_u64().unwrap() as usize;
+    assert_eq!(case["contenders"][baseline]["id"], "exit 3");
     // Unnamed, the baseline is the first that passes.
     let output = run(folder.path(), &["exit 3", "true", ":", "-r", "20"]);
     assert!(words(&output).contains("against true"), "{}", words(&output));

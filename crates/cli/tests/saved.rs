@@ -107,19 +107,16 @@ fn results_of_other_harnesses_become_runs_without_verdicts() {
     assert_eq!(run["machine"], Value::Null);
     let run = imported(folder, "g.json");
     assert_eq!(rows(&run), [row("google-benchmark", "BM_x/8", 3000.0, 2)]);
-    assert_eq!(
-        (&run["started"], &run["cases"][0]["work"]["bytes"]),
-        (&"2026-11-20T10:00:00Z".into(), &6000.into())
-    );
+    assert_eq!(run["started"], "2026-11-20T10:00:00Z");
+    assert_eq!(run["cases"][0]["work"]["bytes"], 6000);
     let run = imported(folder, "p.json");
     let [first, second] = ["sum", "b"].map(|name| format!("test_x.py::test_{name}"));
     assert_eq!(
         rows(&run),
         [row("pytest-benchmark", &first, 3000.0, 3), row("pytest-benchmark", &second, 5000.0, 1)]
     );
-    assert!(
-        run["notes"][1].as_str().unwrap().starts_with("1 of 2 benchmarks came without samples")
-    );
+    let note = run["notes"][1].as_str().unwrap();
+    assert!(note.starts_with("1 of 2 benchmarks came without samples"));
     assert_eq!(rows(&imported(folder, "c.jsonl")), [row("criterion", "sort/std", 3.5, 2)]);
     let run = imported(folder, "criterion");
     assert_eq!(rows(&run), [row("criterion", "sort/std", 11.0, 3)]);
@@ -139,18 +136,10 @@ fn results_of_other_harnesses_become_runs_without_verdicts() {
     }
     fs::remove_file(folder.join("other.json")).unwrap();
     told(0, &fathom(folder, &["import", "g.json", "p.json", "--save", "both.json"]));
-    let shown = fathom(folder, &["report", "both.json"]);
-    assert!(
-        words(&shown).contains("2 samples of google-benchmark, not interleaved"),
-        "{}",
-        words(&shown)
-    );
-    assert!(!words(&shown).contains("faster") && !words(&shown).contains("slower"));
-    fs::write(
-        folder.join("g2.json"),
-        fs::read_to_string(folder.join("g.json")).unwrap().replace("4.0", "9.0"),
-    )
-    .unwrap();
+    let shown = words(&fathom(folder, &["report", "both.json"]));
+    assert!(shown.contains("2 samples of google-benchmark, not interleaved"), "{shown}");
+    assert!(!shown.contains("faster") && !shown.contains("slower"));
+    fs::write(folder.join("g2.json"), google.replace("4.0", "9.0")).unwrap();
     told(0, &fathom(folder, &["import", "g2.json", "--save", "new.json"]));
     let diff = fathom(folder, &["diff", "both.json", "new.json"]);
     assert!(words(&diff).contains("BM_x/8: not resolved"), "{}", words(&diff));

@@ -148,11 +148,8 @@ fn a_mistake_is_said_in_the_words_of_the_table() {
     ];
     for (words, code, wanted) in mistakes {
         let output = aggregate(words);
-        assert!(
-            output.status.code() == Some(code) && said(&output).contains(wanted),
-            "{words:?}: {}",
-            said(&output)
-        );
+        let said = said(&output);
+        assert!(output.status.code() == Some(code) && said.contains(wanted), "{words:?}: {said}");
     }
 }
 
@@ -193,11 +190,8 @@ fn zstandard_is_read_where_the_build_has_it() {
     if cfg!(feature = "zstd") {
         assert!(String::from_utf8_lossy(&output.stdout).contains("Oslo,3"), "{}", said(&output));
     } else {
-        assert!(
-            !output.status.success() && said(&output).to_lowercase().contains("zstd"),
-            "{}",
-            said(&output)
-        );
+        let said = said(&output).to_lowercase();
+        assert!(!output.status.success() && said.contains("zstd"), "{said}");
     }
 }
 
@@ -540,12 +534,9 @@ mod results {
         fs::write(folder.path().join("out.parquet"), "before").unwrap();
         let words = ["aggregate", "--decimals", "9", "--format", "parquet", "-o", "out.parquet"];
         let output = common::piped(folder.path(), words, b"a;1e30\na;1\n");
-        assert_eq!(output.status.code(), Some(3), "{}", said(&output));
-        assert!(
-            said(&output).contains("\"mean\" has a number of more than 38 digits"),
-            "{}",
-            said(&output)
-        );
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(said.contains("\"mean\" has a number of more than 38 digits"), "{said}");
         assert_eq!(fs::read(folder.path().join("out.parquet")).unwrap(), b"before");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
