@@ -8,31 +8,24 @@ use crate::number::{duration, factor_digits, round, times};
 /// The page of a difference; `names` are those of the two files.
 #[must_use]
 pub fn page(diff: &Diff, names: [&str; 2]) -> String {
-    let of = |change: Change| diff.differences.iter().filter(|d| d.change == change).count();
-    let gone = diff.differences.iter().filter(|d| matches!(d.change, Change::Gone(_))).count();
+    let count =
+        |is_it: &dyn Fn(&Difference) -> bool| diff.differences.iter().filter(|d| is_it(d)).count();
+    let of = |change: Change| count(&|d| d.change == change);
+    let gone = count(&|d| matches!(d.change, Change::Gone(_)));
+    let repaired = count(&|d| matches!(d.change, Change::Repaired(_)));
+    let is_lone = |d: &Difference| matches!(d.change, Change::OldOnly | Change::NewOnly);
     let mut headline = format!(
         "{} slower, {} faster, {} not resolved",
         of(Change::Slower),
         of(Change::Faster),
         of(Change::NotResolved)
     );
-    if gone > 0 {
-        headline += &format!(", {gone} failed");
-    }
-    let is_repaired = |d: &&Difference| matches!(d.change, Change::Repaired(_));
-    let repaired = diff.differences.iter().filter(is_repaired).count();
-    if repaired > 0 {
-        headline += &format!(", {repaired} failed or took no part before only");
-    }
-    let lone = |is_in_both: bool| {
-        let is_it = |d: &&Difference| {
-            matches!(d.change, Change::OldOnly | Change::NewOnly) && d.why.is_some() == is_in_both
-        };
-        diff.differences.iter().filter(is_it).count()
-    };
-    for (count, what) in
-        [(lone(false), "in one run only"), (lone(true), "without readings in one run")]
-    {
+    for (count, what) in [
+        (gone, "failed"),
+        (repaired, "failed or took no part before only"),
+        (count(&|d| is_lone(d) && d.why.is_none()), "in one run only"),
+        (count(&|d| is_lone(d) && d.why.is_some()), "without readings in one run"),
+    ] {
         if count > 0 {
             headline += &format!(", {count} {what}");
         }
