@@ -225,10 +225,7 @@ impl Shared<'_> {
     fn work(&self) {
         let mut reader = Speculator::new(self.options);
         while let Some(mut block) = self.wait_for_room() {
-            let (number, filled) = match self.claim(&mut block) {
-                Some(claimed) => claimed,
-                None => return,
-            };
+            let Some((number, filled)) = self.claim(&mut block) else { return };
             let guess = match &filled {
                 Ok(()) if number > 0 => reader.read(&block),
                 _ => None,
