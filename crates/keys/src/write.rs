@@ -213,11 +213,8 @@ fn records(out: &mut dyn Write, keys: &KeySet<'_>, target: &Target) -> Result<Wr
                 Ok(())
             })?;
             let flags = if terminate { FLAG_TERMINATED } else { 0 };
-            let mut header = Vec::new();
-            header.extend(MARKER.to_le_bytes());
-            header.extend(MAGIC);
-            header.extend(kind.to_le_bytes());
-            header.extend(flags.to_le_bytes());
+            let [marker, kind, flags] = [MARKER, kind, flags].map(u32::to_le_bytes);
+            let mut header = [marker, MAGIC, kind, flags].concat();
             header.extend([count, body_bytes, hash.digest()].map(u64::to_le_bytes).concat());
             header
         }
