@@ -93,8 +93,7 @@ fn walk(
     format: &Format,
     mut visit: impl FnMut(Span, Option<Span>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let header = header(bytes, format)?;
-    let Header { count, start, sum, terminated } = header;
+    let Header { count, start, sum, terminated } = header(bytes, format)?;
     let mut at = start;
     let mut key_bytes = 0;
     for record in 1..=count {
