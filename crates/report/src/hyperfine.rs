@@ -154,13 +154,8 @@ pub fn table(run: &Run, markup: Markup, unit: Option<TimeUnit>, by_mean: bool) -
     }
     let best = TimeUnit::of(all.first().map_or(0.0, |f| f.mean * 1e9));
     let (size, sign) = unit.unwrap_or(best).size();
-    let mut rows = vec![
-        ["Command".to_owned()]
-            .into_iter()
-            .chain(["Mean", "Min", "Max"].map(|w| format!("{w} [{sign}]")))
-            .chain(["Relative".to_owned()])
-            .collect::<Vec<String>>(),
-    ];
+    let [mean, least, most] = ["Mean", "Min", "Max"].map(|what| format!("{what} [{sign}]"));
+    let mut rows = vec![vec!["Command".to_owned(), mean, least, most, "Relative".to_owned()]];
     let shown =
         |seconds: f64| format!("{:.*}", if size > 1e8 { 3 } else { 1 }, seconds * 1e9 / size);
     for f in &all {
