@@ -18,90 +18,78 @@ use parquet::schema::parser::parse_message_type;
 
 use super::*;
 
+/// The name of a column, its cells, and what they are as text.
+type Column = (&'static str, ArrayRef, [&'static str; 3]);
+
 /// A column of each type, with a missing value in the second of three rows, and what they are as text.
-fn columns() -> Vec<(&'static str, ArrayRef, [&'static str; 3])> {
+fn columns() -> Vec<Column> {
+    fn of(name: &'static str, cells: impl Array + 'static, texts: [&'static str; 3]) -> Column {
+        (name, Arc::new(cells), texts)
+    }
     let mut dictionary = StringDictionaryBuilder::<Int8Type>::new();
     dictionary.extend([Some("a,b"), None, Some("a,b")]);
     let decimal = Decimal128Array::from(vec![Some(-150), None, Some(7)]);
     let zoned = TimestampMicrosecondArray::from(vec![Some(1_700_000_000_250_000), None, Some(-1)]);
     vec![
-        (
-            "bool",
-            Arc::new(BooleanArray::from(vec![Some(true), None, Some(false)])),
-            ["true", "", "false"],
-        ),
-        ("i8", Arc::new(Int8Array::from(vec![Some(-128), None, Some(1)])), ["-128", "", "1"]),
-        (
+        of("bool", BooleanArray::from(vec![Some(true), None, Some(false)]), ["true", "", "false"]),
+        of("i8", Int8Array::from(vec![Some(-128), None, Some(1)]), ["-128", "", "1"]),
+        of(
             "u64",
-            Arc::new(UInt64Array::from(vec![Some(u64::MAX), None, Some(0)])),
+            UInt64Array::from(vec![Some(u64::MAX), None, Some(0)]),
             ["18446744073709551615", "", "0"],
         ),
-        (
-            "f32",
-            Arc::new(Float32Array::from(vec![Some(0.1), None, Some(-2.5)])),
-            ["0.1", "", "-2.5"],
-        ),
-        (
+        of("f32", Float32Array::from(vec![Some(0.1), None, Some(-2.5)]), ["0.1", "", "-2.5"]),
+        of(
             "f64",
-            Arc::new(Float64Array::from(vec![Some(8.5e-5), None, Some(1e300)])),
+            Float64Array::from(vec![Some(8.5e-5), None, Some(1e300)]),
             ["0.000085", "", "1e+300"],
         ),
-        (
-            "decimal",
-            Arc::new(decimal.with_precision_and_scale(9, 2).unwrap()),
-            ["-1.50", "", "0.07"],
-        ),
-        (
+        of("decimal", decimal.with_precision_and_scale(9, 2).unwrap(), ["-1.50", "", "0.07"]),
+        of(
             "small",
-            Arc::new(
-                Decimal128Array::from(vec![Some(i128::MIN / 10), None, Some(-1)])
-                    .with_precision_and_scale(38, 38)
-                    .unwrap(),
-            ),
+            Decimal128Array::from(vec![Some(i128::MIN / 10), None, Some(-1)])
+                .with_precision_and_scale(38, 38)
+                .unwrap(),
             [
                 "-0.17014118346046923173168730371588410572", "",
                 "-0.00000000000000000000000000000000000001",
             ],
         ),
-        (
+        of(
             "text",
-            Arc::new(StringArray::from(vec![Some("say \"x\""), None, Some("")])),
+            StringArray::from(vec![Some("say \"x\""), None, Some("")]),
             ["\"say \"\"x\"\"\"", "", "\"\""],
         ),
-        (
+        of(
             "view",
-            Arc::new(StringViewArray::from(vec![
-                Some("a\nb"),
-                None,
-                Some("longer than twelve bytes"),
-            ])),
+            StringViewArray::from(vec![Some("a\nb"), None, Some("longer than twelve bytes")]),
             ["\"a\nb\"", "", "longer than twelve bytes"],
         ),
-        (
+        of(
             "bytes",
-            Arc::new(LargeBinaryArray::from_opt_vec(vec![Some(b"x"), None, Some(b"y")])),
+            LargeBinaryArray::from_opt_vec(vec![Some(b"x"), None, Some(b"y")]),
             ["x", "", "y"],
         ),
-        ("fixed", Arc::new(fixed([Some(b"a,b"), None, Some(b"xyz")])), ["\"a,b\"", "", "xyz"]),
-        ("dictionary", Arc::new(dictionary.finish()), ["\"a,b\"", "", "\"a,b\""]),
-        (
+        of("fixed", fixed([Some(b"a,b"), None, Some(b"xyz")]), ["\"a,b\"", "", "xyz"]),
+        of("dictionary", dictionary.finish(), ["\"a,b\"", "", "\"a,b\""]),
+        of(
             "date",
-            Arc::new(Date32Array::from(vec![Some(19_000), None, Some(-1)])),
+            Date32Array::from(vec![Some(19_000), None, Some(-1)]),
             ["2022-01-08", "", "1969-12-31"],
         ),
-        (
+        of(
             "clock",
-            Arc::new(TimestampSecondArray::from(vec![Some(0), None, Some(86_399)])),
+            TimestampSecondArray::from(vec![Some(0), None, Some(86_399)]),
             ["1970-01-01T00:00:00", "", "1970-01-01T23:59:59"],
         ),
-        (
+        of(
             "instant",
-            Arc::new(zoned.with_timezone("+02:00")),
+            zoned.with_timezone("+02:00"),
             ["2023-11-14T22:13:20.250Z", "", "1969-12-31T23:59:59.999999Z"],
         ),
-        (
+        of(
             "time",
-            Arc::new(Time64NanosecondArray::from(vec![Some(1), None, Some(0)])),
+            Time64NanosecondArray::from(vec![Some(1), None, Some(0)]),
             ["00:00:00.000000001", "", "00:00:00"],
         ),
     ]
