@@ -176,16 +176,11 @@ fn correct(nodes: &[Recorded], cost: Cost, elapsed: Option<f64>) -> Corrected {
 
 /// Shrinks children that together exceed their parent, from the root down.
 fn fit(nodes: &[Recorded], inclusive: &mut [f64]) {
-    let mut sums = vec![(0.0, 0.0); nodes.len()]; // of sampled children, of the others
-    let add = |sums: &mut [(f64, f64)], node: &Recorded, ticks: f64| {
-        if node.timed < node.hits {
-            sums[node.parent].0 += ticks;
-        } else {
-            sums[node.parent].1 += ticks;
-        }
-    };
+    let mut sums = vec![(0.0_f64, 0.0_f64); nodes.len()]; // of sampled children, of the others
     for (at, node) in nodes.iter().enumerate().skip(1) {
-        add(&mut sums, node, inclusive[at]);
+        let (sampled, timed) = &mut sums[node.parent];
+        let sum = if node.timed < node.hits { sampled } else { timed };
+        *sum += inclusive[at];
     }
     // Parents come first: a parent is final before its children are fitted to it.
     for at in 1..nodes.len() {
