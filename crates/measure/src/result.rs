@@ -338,10 +338,8 @@ impl Case {
             return Err("more sets of processes than rounds");
         }
         let is_share = |share: f64| share > 0.0 && share <= 1.0;
-        if !(is_share(self.plan.alpha)
-            && self.plan.alpha < 1.0
-            && is_share(self.measured.alpha_share))
-        {
+        let shares = [self.plan.alpha, self.measured.alpha_share];
+        if self.plan.alpha >= 1.0 || !shares.into_iter().all(is_share) {
             return Err("an error budget that is no share");
         }
         Ok(())
