@@ -189,12 +189,8 @@ impl Simulation {
                 Some(before) => sum(before, &counts),
             });
         }
-        match total {
-            Some(counts) => {
-                Ok(Simulated { simulator: format!("callgrind ({})", self.version), counts })
-            }
-            None => Err(SimulationError::NoCounts(self.log())),
-        }
+        let counts = total.ok_or_else(|| SimulationError::NoCounts(self.log()))?;
+        Ok(Simulated { simulator: format!("callgrind ({})", self.version), counts })
     }
 
     fn files(&self, prefix: &str) -> io::Result<Vec<PathBuf>> {
