@@ -118,9 +118,8 @@ impl Iterator for Pairs {
                 _ => self.in_cluster -= 1,
             }
         }
-        let (centre, radius, random) = (self.centre, self.radius, &mut self.random);
-        let mut x = || random.around(centre.0, radius.0, 180.0);
-        let x0 = x();
+        let (centre, radius) = (self.centre, self.radius);
+        let x0 = self.random.around(centre.0, radius.0, 180.0);
         let y0 = self.random.around(centre.1, radius.1, 90.0);
         let x1 = self.random.around(centre.0, radius.0, 180.0);
         let y1 = self.random.around(centre.1, radius.1, 90.0);
