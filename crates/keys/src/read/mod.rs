@@ -137,9 +137,7 @@ mod tests {
     #[test]
     fn a_file_that_says_its_kind_has_the_error_of_that_kind() {
         let mut file = [&u32::MAX.to_le_bytes()[..], b"FKV1", &[1, 0, 0, 0, 0, 0, 0, 0]].concat();
-        for number in [300_u64, 3000, 7] {
-            file.extend(number.to_le_bytes());
-        }
+        file.extend([300_u64, 3000, 7].map(u64::to_le_bytes).concat());
         file.extend([3; 3000]);
         let said = detect(&file).unwrap_err().to_string();
         assert!(said.contains("as bin-text, byte 32: checksum"), "{said}");
