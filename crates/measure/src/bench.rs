@@ -385,7 +385,6 @@ fn derive(row: &mut Row) {
         }
         Some(Metric { name, value, less_is_better: None })
     });
-    let derived: Vec<Metric> = derived.collect();
     row.metrics.extend(derived);
 }
 
