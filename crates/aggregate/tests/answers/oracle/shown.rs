@@ -123,14 +123,8 @@ fn variance(group: &Group) -> Option<Fraction> {
 }
 
 fn extreme(group: &Group, wanted: Ordering) -> Option<Number> {
-    let mut values = group.values.iter();
-    let mut best = values.next()?;
-    for value in values {
-        if Fraction::of(value).cmp(&Fraction::of(best)) == wanted {
-            best = value;
-        }
-    }
-    Some(best.clone())
+    let wins = |a: &Number, b: &Number| Fraction::of(a).cmp(&Fraction::of(b)) == wanted;
+    group.values.iter().reduce(|best, value| if wins(value, best) { value } else { best }).cloned()
 }
 
 /// All values as fractions, the smallest first.
@@ -418,23 +412,18 @@ fn order(columns: &[Column], look: &Look) -> Vec<Parts> {
         columns.iter().flat_map(|column| column.groups.keys()).collect();
     let mut keys: Vec<&Parts> = keys.into_iter().collect();
     let pick = |a: &Parts, b: &Parts, by: By| {
-        let of = |what| {
-            let [one, other] = [a, b].map(|key| said((columns, Some(key)), what, look));
-            match (one, other) {
-                (Some(one), Some(other)) => one.cmp(&other),
-                // What does not exist is less than anything.
-                (one, other) => one.is_some().cmp(&other.is_some()),
-            }
+        let ordered = |both: [Option<Fraction>; 2]| match both {
+            [Some(one), Some(other)] => one.cmp(&other),
+            // What does not exist is less than anything.
+            [one, other] => one.is_some().cmp(&other.is_some()),
         };
+        let of = |what| ordered([a, b].map(|key| said((columns, Some(key)), what, look)));
         match by {
             By::Key => a.cmp(b),
             By::Part(at, false) => a[at].cmp(&b[at]),
             By::Part(at, true) => {
                 let number = |key: &Parts| super::number::read(&key[at]).ok();
-                match [a, b].map(|key| number(key).map(|number| Fraction::of(&number))) {
-                    [Some(one), Some(other)] => one.cmp(&other),
-                    [one, other] => one.is_some().cmp(&other.is_some()),
-                }
+                ordered([a, b].map(|key| number(key).map(|number| Fraction::of(&number))))
             }
             By::Of(at, statistic) => {
                 let texts =
@@ -571,14 +560,11 @@ type Parts = Vec<Vec<u8>>;
 type Shown = (Parts, Vec<Cell>);
 
 fn brc(rows: &[Shown]) -> Vec<u8> {
-    let rows: Vec<Vec<u8>> = rows
-        .iter()
-        .map(|(key, cells)| {
-            let cells: Vec<Vec<u8>> =
-                cells.iter().map(|cell| written(cell, <[u8]>::to_vec)).collect();
-            [&key.join(&b","[..])[..], &b"="[..], &cells.join(&b"/"[..])].concat()
-        })
-        .collect();
+    let row = |(key, cells): &Shown| {
+        let cells = cells.iter().map(|cell| written(cell, <[u8]>::to_vec)).collect::<Vec<_>>();
+        [&key.join(&b","[..])[..], &b"="[..], &cells.join(&b"/"[..])].concat()
+    };
+    let rows: Vec<Vec<u8>> = rows.iter().map(row).collect();
     [b"{", &rows.join(&b", "[..])[..], b"}\n"].concat()
 }
 
@@ -601,21 +587,14 @@ fn csv_field(text: &[u8]) -> Vec<u8> {
 }
 
 fn tsv_field(text: &[u8]) -> Vec<u8> {
-    let mut escaped = Vec::new();
-    for &byte in text {
-        let letter = match byte {
-            b'\t' => b't',
-            b'\n' => b'n',
-            b'\r' => b'r',
-            b'\\' => b'\\',
-            _ => {
-                escaped.push(byte);
-                continue;
-            }
-        };
-        escaped.extend([b'\\', letter]);
-    }
-    escaped
+    let escaped = |&byte: &u8| match byte {
+        b'\t' => b"\\t".to_vec(),
+        b'\n' => b"\\n".to_vec(),
+        b'\r' => b"\\r".to_vec(),
+        b'\\' => b"\\\\".to_vec(),
+        _ => vec![byte],
+    };
+    text.iter().flat_map(escaped).collect()
 }
 
 fn separated(names: &[String], rows: &[Shown], by: &[u8], field: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
@@ -628,16 +607,13 @@ fn separated(names: &[String], rows: &[Shown], by: &[u8], field: fn(&[u8]) -> Ve
 }
 
 fn json_string(text: &str) -> String {
-    let escaped: String = text
-        .chars()
-        .map(|c| match c {
-            '"' => "\\\"".to_owned(),
-            '\\' => "\\\\".to_owned(),
-            c if (c as u32) < 32 => format!("\\u{:04x}", c as u32),
-            c => c.to_string(),
-        })
-        .collect();
-    format!("\"{escaped}\"")
+    let escaped = text.chars().map(|c| match c {
+        '"' => "\\\"".to_owned(),
+        '\\' => "\\\\".to_owned(),
+        c if (c as u32) < 32 => format!("\\u{:04x}", c as u32),
+        c => c.to_string(),
+    });
+    format!("\"{}\"", escaped.collect::<String>())
 }
 
 fn object(names: &[String], (key, cells): &Shown) -> Vec<u8> {
@@ -724,9 +700,8 @@ fn markdown(names: &[String], rows: &[Shown], keys: usize) -> Vec<u8> {
 
 fn table(names: &[String], rows: &[Shown], keys: usize) -> Vec<u8> {
     let lines = cells_of(names, rows, visible);
-    let widths: Vec<usize> = (0..names.len())
-        .map(|at| lines.iter().map(|line| length(&line[at])).max().unwrap_or(0))
-        .collect();
+    let longest = |at: usize| lines.iter().map(|line| length(&line[at])).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..names.len()).map(longest).collect();
     let mut text = String::new();
     for line in lines {
         let padded = line.iter().zip(&widths).enumerate().map(|(at, (cell, width))| {
