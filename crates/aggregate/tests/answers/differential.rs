@@ -250,20 +250,13 @@ fn many_keys_and_columns_agree() {
     let named = |name: &str| Place::Named(name.to_owned());
     let values = vec![(named("w"), Null::Fail), (named("v"), Null::Fail)];
     let keys = vec![named("name")];
-    let judge = Judge::new(
-        text.as_bytes(),
-        Task { delimiter: b',', header: true, keys, values, ..delimited() },
-    );
+    let (text, task) = (text.as_bytes(), Task { delimiter: b',', ..delimited() });
+    let judge = Judge::new(text, Task { header: true, keys, values, ..task });
     for level in Level::available() {
         for threads in [1, 3] {
             let options = options(level, threads, 20_000);
-            judge.check(file(text.as_bytes()), &[Look::all(Form::Tsv)], &options, "columns");
-            judge.check(
-                stream(text.as_bytes(), 5000),
-                &[Look::all(Form::Json)],
-                &options,
-                "columns",
-            );
+            judge.check(file(text), &[Look::all(Form::Tsv)], &options, "columns");
+            judge.check(stream(text, 5000), &[Look::all(Form::Json)], &options, "columns");
         }
     }
 }
