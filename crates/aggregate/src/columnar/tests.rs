@@ -57,15 +57,8 @@ fn rows(cells: &[(String, Option<f64>)]) -> Rows {
 
 fn frame(fail: bool) -> Frame {
     let (keys, values) = (vec!["k".to_owned()], vec![("v".to_owned(), Null::Skip)]);
-    Frame {
-        path: "frame".into(),
-        keys,
-        values,
-        filter: None,
-        shape: None,
-        nan_is_missing: false,
-        fail,
-    }
+    let path = "frame".into();
+    Frame { path, keys, values, filter: None, shape: None, nan_is_missing: false, fail }
 }
 
 #[test]
@@ -279,13 +272,10 @@ fn the_first_refused_row_is_named_and_the_others_counted() {
         let Err(Error::Record(reject)) = of_columns(&cells, batch, threads, (true, &[])) else {
             panic!("the run went on");
         };
-        assert_eq!(
-            reject.to_string(),
-            "frame:123457:2: the value is not a decimal number: v \"inf\""
-        );
+        let said = "frame:123457:2: the value is not a decimal number: v \"inf\"";
+        assert_eq!(reject.to_string(), said);
         let counted = of_columns(&cells, batch, threads, (false, &[])).unwrap();
-        let lines: Vec<u64> =
-            counted.shown_rejects.iter().map(|reject| reject.position.line).collect();
+        let lines: Vec<u64> = counted.shown_rejects.iter().map(|r| r.position.line).collect();
         assert_eq!(lines, [123_457, 140_001, 150_001, 200_000]);
         assert_eq!((counted.rejected, counted.records), (4, 199_996));
         let rows: u64 = counted.columns[0].groups.iter().map(|group| group.stats.rows()).sum();
