@@ -93,12 +93,8 @@ fn a_memory_limit_is_an_error_that_counts_keys() {
 fn kept_values_count_against_the_memory_limit_and_are_given_back() {
     let run = |distinct: u64| {
         let text: String = (0..300_000).map(|i| format!("k,{}\n", i * 7919 % distinct)).collect();
-        let limit = Some(4 << 20);
-        let options = Options {
-            memory_limit_bytes: limit,
-            with_values: true,
-            ..options(1, 1 << 16, Level::best())
-        };
+        let plain = options(1, 1 << 16, Level::best());
+        let options = Options { memory_limit_bytes: Some(4 << 20), with_values: true, ..plain };
         run_bytes(text.as_bytes(), &Query::new(b','), 1000, true, &options)
     };
     assert_eq!(run(1000).unwrap().columns[0].groups[0].stats.distinct(), Some(1000));
@@ -204,13 +200,8 @@ fn a_condition_changes_neither_blank_lines_nor_what_is_told_of_records() {
 #[test]
 fn a_point_is_no_decimal_comma_in_a_condition() {
     let taken = |condition: &str| {
-        let filter = crate::filter::Filter::parse(condition).unwrap();
-        let shape = Query {
-            decimal_comma: true,
-            filter: Some(filter),
-            values: Vec::new(),
-            ..Query::new(b';')
-        };
+        let filter = Some(crate::filter::Filter::parse(condition).unwrap());
+        let shape = Query { decimal_comma: true, filter, values: Vec::new(), ..Query::new(b';') };
         let summary = run("a;5\nb;5,\nc;5.\nd;5.0\ne;5,0\nf;-6\n", &shape, 64).unwrap();
         [summary.records, summary.left_out, summary.rejected]
     };
