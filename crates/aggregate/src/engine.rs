@@ -661,10 +661,8 @@ mod tests {
             if self.1.fetch_add(1, Ordering::Relaxed) == 0 {
                 (self.4)();
             }
-            let mut stopped = self.2.lock().unwrap();
-            while !*stopped {
-                stopped = self.3.wait(stopped).unwrap();
-            }
+            let stopped = self.2.lock().unwrap();
+            drop(self.3.wait_while(stopped, |stopped| !*stopped).unwrap());
             Ok(None)
         }
         fn keys((): &()) -> usize {
