@@ -24,9 +24,8 @@ fn rows(count: u64) -> Vec<u8> {
         let key = random.below(200);
         let padding = "-".repeat(if key.is_multiple_of(4) { key as usize } else { 0 });
         let (value, more) = (random.below(999), if key.is_multiple_of(7) { "5" } else { "" });
-        rows.extend_from_slice(
-            format!("{key}{padding};{}.{}{more}\n", value / 10, value % 10).as_bytes(),
-        );
+        let row = format!("{key}{padding};{}.{}{more}\n", value / 10, value % 10);
+        rows.extend_from_slice(row.as_bytes());
     }
     rows
 }
@@ -175,9 +174,8 @@ fn whatever_rows_turn_into_while_they_are_looked_at_the_loops_end_and_stay_in_th
     let mut bytes = rows(6_000);
     // Most keys of some stretches are long.
     for key in 0..1500 {
-        bytes.extend_from_slice(
-            format!("{}{};12.5\n", "long-key-".repeat(key % 30), key).as_bytes(),
-        );
+        let row = format!("{}{};12.5\n", "long-key-".repeat(key % 30), key);
+        bytes.extend_from_slice(row.as_bytes());
     }
     let size = bytes.len() as u64;
     for level in Level::available() {
@@ -220,10 +218,8 @@ fn inputs_say_how_they_got_into_memory() {
     let (file, size) = (file_of(&bytes), bytes.len() as u64);
     let told = |options: Options| {
         let summary = run(&file, size, &options, OnError::Fail).unwrap();
-        assert_eq!(
-            text(&summary),
-            text(&run(&file, size, &self::options(Input::Read), OnError::Fail).unwrap())
-        );
+        let read = run(&file, size, &self::options(Input::Read), OnError::Fail).unwrap();
+        assert_eq!(text(&summary), text(&read));
         (summary.ways[0].is_mapped, summary.ways[0].why.clone())
     };
     let is = |is_mapped: bool, why: &str| (is_mapped, why.to_owned());
