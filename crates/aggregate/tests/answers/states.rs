@@ -24,17 +24,7 @@ impl Input {
     }
 
     fn state(&self, range: [u64; 2], task: &Task, options: &Options) -> Result<State, Error> {
-        self.state_of("input", range, task, options)
-    }
-
-    fn state_of(
-        &self,
-        name: &str,
-        range: [u64; 2],
-        task: &Task,
-        options: &Options,
-    ) -> Result<State, Error> {
-        let (name, identity) = (name.to_owned(), format!("{name} 1"));
+        let (name, identity) = ("input".to_owned(), "input 1".to_owned());
         let object = Object { name, identity, size: self.1, ..Object::default() };
         self.state_as(object, range, task, options)
     }
@@ -173,11 +163,7 @@ fn all_options(choices: &mut Choices) -> Options {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 48,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn lines_cut_anywhere_give_the_same_text(
@@ -400,10 +386,8 @@ fn partitions_of_keys_are_joined_if_they_are_all_and_of_the_same_input() {
     assert!(in_low > 0 && in_high > 0 && in_low + in_high == 5);
     let both = [low.to_bytes(), high.to_bytes()].concat();
     assert_eq!(State::count_keys(&both), Ok(5));
-    assert_eq!(
-        State::count_keys(&both[..both.len() - 1]).unwrap_err(),
-        StateError::Damaged("it ends too early")
-    );
+    let cut = State::count_keys(&both[..both.len() - 1]);
+    assert_eq!(cut, Err(StateError::Damaged("it ends too early")));
     assert_eq!(all(&[high, low]).unwrap().to_bytes(), whole().to_bytes());
 
     let partition = |number, of| Partition { number, of };
