@@ -83,11 +83,7 @@ fn task(choices: &mut Choices) -> Task {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 256,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn what_was_spilled_gives_the_same_text_in_every_form_and_order(
@@ -101,11 +97,9 @@ proptest! {
         let options = Options { spill: None, memory_limit_bytes: None, ..options };
         let portion = (choices.of(2) == 0).then(|| 1 + choices.of(300));
         let limits = [1, 1 << 16, 1 << 20, 1 << 30];
-        let limited = Options {
-            memory_limit_bytes: Some(limits[choices.of(4)]),
-            spill: Some(Spill { totals: true, ..spill() }),
-            ..options.clone()
-        };
+        let memory_limit_bytes = Some(limits[choices.of(4)]);
+        let spill = Some(Spill { totals: true, ..spill() });
+        let limited = Options { memory_limit_bytes, spill, ..options.clone() };
         let expected = text(&oracle::aggregate(&input, &task).unwrap(), &look);
         let (summary, _) = oracle::check::run(file(&input), &task, &options).unwrap();
         let shown = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
