@@ -273,12 +273,9 @@ mod tests {
 
     /// A run of two keys, in one block.
     fn written() -> Run {
-        let spill = Spill {
-            folder: std::env::temp_dir(),
-            create: |_| tempfile::tempfile(),
-            totals: false,
-            least_bytes: 0,
-        };
+        let folder = std::env::temp_dir();
+        let spill =
+            Spill { folder, create: |_| tempfile::tempfile(), totals: false, least_bytes: 0 };
         let mut writer = Writer::new(&Store::new(&spill).unwrap());
         for key in ["name 1", "name 2"] {
             writer.push(key.as_bytes(), |bytes| bytes.push(7)).unwrap();

@@ -14,12 +14,8 @@ use super::{Null, Place, Task};
 
 /// Spills to files among the temporary ones.
 pub fn spill() -> Spill {
-    Spill {
-        folder: std::env::temp_dir(),
-        create: |at| tempfile::tempfile_in(at),
-        totals: false,
-        least_bytes: 0,
-    }
+    let folder = std::env::temp_dir();
+    Spill { folder, create: |at| tempfile::tempfile_in(at), totals: false, least_bytes: 0 }
 }
 
 /// Hands out small numbers of a large one.
