@@ -121,12 +121,8 @@ fn a_file_that_breaks_half_way_is_an_error_with_the_byte_it_was_read_from() {
 #[test]
 fn of_what_two_threads_hit_at_once_the_first_in_the_input_is_told() {
     for breaks in [true, false] {
-        let file = Overtaken {
-            caller: thread::current().id(),
-            breaks,
-            state: Mutex::default(),
-            changed: Condvar::new(),
-        };
+        let (caller, state) = (thread::current().id(), Mutex::default());
+        let file = Overtaken { caller, breaks, state, changed: Condvar::new() };
         let source = Source::File { path: "cable".into(), file: Box::new(file), size: 9 * 10_000 };
         let options = Options { threads: 2, chunk_bytes: CHUNK_BYTES, ..Options::default() };
         let progress = Progress::default();
