@@ -336,10 +336,7 @@ fn stats<'d>(
     let (mut sums, mut extremes) = (None, None);
     if !about.is_text {
         let (min, max, sum) = (number(about.scale)?, number(about.scale)?, number(about.scale)?);
-        let squares = match question.squares {
-            true => number(about.scale.saturating_mul(2))?,
-            false => None,
-        };
+        let squares = if question.squares { number(about.scale.saturating_mul(2))? } else { None };
         if let (Some(min), Some(max), Some(sum)) = (min, max, sum) {
             let finest = min.scale().max(max.scale()).max(sum.scale());
             let finest = finest.max(squares.as_ref().map_or(0, |s| s.scale().div_ceil(2)));
@@ -351,18 +348,9 @@ fn stats<'d>(
             sums = Some(Sums::restored(numbers.each_ref(), squares));
         }
     }
-    let values = match keep.values {
-        true => places.next()?.counted(at, about, count)?,
-        false => None,
-    };
-    let sketch = match keep.sketch {
-        true => places.next()?.sketch(at, count)?,
-        false => None,
-    };
-    let ends = match keep.ends {
-        true => ends(head, about, at, count, places)?,
-        false => None,
-    };
+    let values = if keep.values { places.next()?.counted(at, about, count)? } else { None };
+    let sketch = if keep.sketch { places.next()?.sketch(at, count)? } else { None };
+    let ends = if keep.ends { ends(head, about, at, count, places)? } else { None };
     if let Some([min, max]) = extremes {
         // What is written again stands between the extremes, whose size alone is looked at.
         let rounded = |number: &Decimal| keep.rounding.map(|approx| approx.rounded(number));
