@@ -224,10 +224,7 @@ impl<'a> Front<'a> {
     pub(super) fn stats(&mut self, keep: Keep) -> Option<Stats> {
         let flags = self.byte()?;
         let has = |flag: u8| flags & flag != 0;
-        let (count, missing) = match has(ONE) {
-            true => (1, 0),
-            false => (self.unsigned()?, self.unsigned()?),
-        };
+        let (count, missing) = if has(ONE) { (1, 0) } else { (self.unsigned()?, self.unsigned()?) };
         let sums = match (has(ONE), has(SMALL), has(BIG)) {
             (true, ..) => {
                 let (scale, units): (u16, i64) = (self.unsigned()?, self.signed()?);
