@@ -62,13 +62,8 @@ const BYTES: usize = size_of::<Place>() + size_of::<Own>();
 
 impl Wide {
     pub(crate) fn new() -> Wide {
-        Wide {
-            slots: huge(FEWEST_SLOTS, Slot::default()),
-            places: List::new(),
-            keys: List::new(),
-            stats: List::new(),
-            seed: Seed::random(),
-        }
+        let (slots, seed) = (huge(FEWEST_SLOTS, Slot::default()), Seed::random());
+        Wide { slots, places: List::new(), keys: List::new(), stats: List::new(), seed }
     }
 
     /// An empty one, in which hashes are the same.
@@ -78,10 +73,8 @@ impl Wide {
 
     /// Bytes that a new group may allocate beside what its state keeps.
     pub(crate) fn growth(&self, key_bytes: usize) -> usize {
-        let slots = match 2 * (self.len() + 1) > self.slots.len() {
-            true => 2 * size_of_val(&*self.slots),
-            false => 0,
-        };
+        let is_full = 2 * (self.len() + 1) > self.slots.len();
+        let slots = if is_full { 2 * size_of_val(&*self.slots) } else { 0 };
         key_bytes
             + slots
             + grown(&self.keys, key_bytes).unwrap_or(0)
