@@ -96,14 +96,9 @@ impl<S> Queue<S> {
                 }
             }
         }
-        let next_stream_chunk = AtomicU64::new(files.chunks());
-        Queue {
-            files,
-            streams,
-            next_file_chunk: AtomicU64::new(0),
-            next_stream_chunk,
-            stopped: AtomicBool::new(false),
-        }
+        let [next_file_chunk, next_stream_chunk] = [0, files.chunks()].map(AtomicU64::new);
+        let stopped = AtomicBool::new(false);
+        Queue { files, streams, next_file_chunk, next_stream_chunk, stopped }
     }
 
     /// No chunk is handed out any more; those that were are finished, so that of several errors
