@@ -29,12 +29,8 @@ pub struct Measurements {
 impl Measurements {
     /// The generator named `seed` over these stations.
     pub fn new(stations: Stations, seed: u64) -> Measurements {
-        Measurements {
-            rows: Rows::new(&stations),
-            means_tenths: stations.means_tenths().to_vec(),
-            gaussian: Gaussian::new(),
-            seed,
-        }
+        let (rows, means_tenths) = (Rows::new(&stations), stations.means_tenths().to_vec());
+        Measurements { rows, means_tenths, gaussian: Gaussian::new(), seed }
     }
 
     /// Writes `rows` rows with up to `threads` threads and returns how many bytes they were.

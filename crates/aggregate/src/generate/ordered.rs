@@ -20,10 +20,8 @@ pub(super) fn write_blocks(
     fill: impl Fn(u64, &mut Vec<u8>) -> usize + Sync,
     out: &mut (dyn Write + Send),
 ) -> io::Result<u64> {
-    let line = Line {
-        state: Mutex::new(State { turn: 0, bytes: 0, end: None, out }),
-        moved: Condvar::new(),
-    };
+    let state = Mutex::new(State { turn: 0, bytes: 0, end: None, out });
+    let line = Line { state, moved: Condvar::new() };
     let counter = AtomicU64::new(0);
     let work = || {
         let _watch = Watch(&line);
