@@ -383,11 +383,8 @@ fn append(range: &mut Range, more: &Range, name: &str) -> Result<(), StateError>
     let (next, first) = (range.seam.map(|[_, next]| next), more.seam.map(|[first, _]| first));
     if next != first {
         let (name, at) = (name.to_owned(), range.end);
-        return Err(StateError::Seam {
-            name,
-            at,
-            starts: [next, first].map(Option::unwrap_or_default),
-        });
+        let starts = [next, first].map(Option::unwrap_or_default);
+        return Err(StateError::Seam { name, at, starts });
     }
     range.seam = range.seam.zip(more.seam).map(|([first, _], [_, next])| [first, next]);
     range.lacks_header = !has_names && (range.lacks_header || more.lacks_header);
