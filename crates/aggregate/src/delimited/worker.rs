@@ -401,13 +401,8 @@ impl<'a> Worker<'a> {
             Some(fields) if self.query.ragged == Ragged::Fail => (last.max(fields - 1), fields - 1),
             _ => (last, MOST_FIELDS - 1),
         };
-        fields::Wanted {
-            delimiter: self.query.delimiter,
-            key,
-            values: &columns.values,
-            last,
-            delimiters,
-        }
+        let (delimiter, values) = (self.query.delimiter, &columns.values);
+        fields::Wanted { delimiter, key, values, last, delimiters }
     }
 
     fn settle(&mut self, records: u64) -> Result<(), Error> {
