@@ -554,10 +554,8 @@ mod tests {
         assert_eq!(told("a:10"), ["Name(\"a\") by 10"]);
         assert_eq!(told("\"a:10\""), ["Name(\"a:10\")"]);
         assert_eq!(told("\"a:10\":1h,b"), ["Name(\"a:10\") by 1h", "Name(\"b\")"]);
-        assert_eq!(
-            told("3:10,\"3\":10,\"3:10\""),
-            ["Place(3) by 10", "Name(\"3\") by 10", "Name(\"3:10\")"]
-        );
+        let places = ["Place(3) by 10", "Name(\"3\") by 10", "Name(\"3:10\")"];
+        assert_eq!(told("3:10,\"3\":10,\"3:10\""), places);
         assert_eq!(told("a:b"), ["Name(\"a:b\")"]);
         assert_eq!(told("+1:10,-1:10"), ["Name(\"+1\") by 10", "Name(\"-1\") by 10"]);
         assert_eq!(By::list("0:10"), Err(ListError::Zero));

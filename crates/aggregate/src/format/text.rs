@@ -467,15 +467,10 @@ mod tests {
     #[test]
     fn no_name_is_there_twice() {
         let value = || column("v", &[(b"a\xff", &["1"])]);
-        let layout = Layout {
-            statistics: vec![Statistic::Min, Statistic::Min],
-            keys: vec!["v_min".to_owned()],
-            ..Layout::default()
-        };
-        assert_eq!(
-            csv(&[value(), value()], &layout),
-            b"v_min,v_min_2,v_min_3,v_min_4,v_min_5\na\xff,1,1,1,1\n"
-        );
+        let (statistics, keys) = (vec![Statistic::Min; 2], vec!["v_min".to_owned()]);
+        let layout = Layout { statistics, keys, ..Layout::default() };
+        let expected = b"v_min,v_min_2,v_min_3,v_min_4,v_min_5\na\xff,1,1,1,1\n";
+        assert_eq!(csv(&[value(), value()], &layout), expected);
         let members = text(ndjson(&[value()], &Layout { keys: vec!["min".to_owned()], ..layout }));
         let expected =
             "{\"min\": \"a\u{fffd}\", \"min_hex\": \"61ff\", \"min_2\": 1, \"min_3\": 1}\n";

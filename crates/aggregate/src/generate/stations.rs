@@ -232,10 +232,8 @@ mod tests {
     #[test]
     fn bad_lines_are_named_by_their_number() {
         let error = |list: &[u8]| Stations::from_list(list, 0).unwrap_err().to_string();
-        assert_eq!(
-            error(b"A;1\n;2\n"),
-            "line 2, column 1 of the station list: no name before the `;`"
-        );
+        let said = "line 2, column 1 of the station list: no name before the `;`";
+        assert_eq!(error(b"A;1\n;2\n"), said);
         let text = error(b"#\nA;37468000\n");
         assert!(text.starts_with("line 2, column 3 ") && text.contains("\"37468000\""), "{text}");
         assert!(error(b"A;nan\n").contains("no mean temperature"));
