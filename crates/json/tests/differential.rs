@@ -200,14 +200,10 @@ proptest! {
 
 /// `text` in pieces of the given sizes, over and over.
 fn cut<'t>(mut text: &'t [u8], sizes: &[usize]) -> Vec<&'t [u8]> {
-    let mut pieces = Vec::new();
-    for &size in sizes.iter().cycle() {
-        if text.is_empty() {
-            return pieces;
-        }
-        let (piece, rest) = text.split_at(size.min(text.len()));
-        pieces.push(piece);
+    let piece = |size: &usize| {
+        let (piece, rest) = text.split_at((*size).min(text.len()));
         text = rest;
-    }
-    pieces
+        (!piece.is_empty()).then_some(piece)
+    };
+    sizes.iter().cycle().map_while(piece).collect()
 }
