@@ -15,9 +15,8 @@
 //! let spec = Spec::new("crc32c", &[("size", "64")]);
 //! let mut digests = Vec::new();
 //! for entry in checksum.entries() {
-//!     let mut sample = |opened: fathom_measure::family::Opened<'_>| {
-//!         let mut prepared = opened.prepared;
-//!         digests.push(prepared.sample(1, &mut Untimed));
+//!     let mut sample = |mut opened: fathom_measure::family::Opened<'_>| {
+//!         digests.push(opened.prepared.sample(1, &mut Untimed));
 //!     };
 //!     // A contender without this operation says so and takes no part.
 //!     let _ = checksum.open(&entry.id, &spec, &mut sample);

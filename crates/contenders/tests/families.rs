@@ -22,9 +22,8 @@ fn is_kebab(name: &str) -> bool {
 
 fn digest(family: &dyn AnyFamily, id: &str, spec: &Spec, iterations: u64) -> Option<Digest> {
     let mut digest = None;
-    let opened = family.open(id, spec, &mut |opened| {
-        let mut prepared = opened.prepared;
-        digest = Some(prepared.sample(iterations, &mut Untimed));
+    let opened = family.open(id, spec, &mut |mut opened| {
+        digest = Some(opened.prepared.sample(iterations, &mut Untimed));
     });
     match opened {
         Ok(()) => digest,
@@ -268,9 +267,8 @@ fn the_decoders_of_zstandard_are_given_the_same_bytes() {
     let spec = codec.completed(&spec).unwrap();
     let ratio = |id: &str| {
         let mut ratio = None;
-        let mut then = |opened: Opened<'_>| {
-            let mut prepared = opened.prepared;
-            ratio = prepared.metrics().first().map(|metric| metric.value);
+        let mut then = |mut opened: Opened<'_>| {
+            ratio = opened.prepared.metrics().first().map(|metric| metric.value);
         };
         codec.open(id, &spec, &mut then).map(|()| ratio.expect("a ratio"))
     };
@@ -289,9 +287,8 @@ fn a_store_in_a_file_has_its_entries_there() {
     let spec = store.completed(&spec).unwrap();
     for entry in store.entries().iter().filter(|entry| entry.id.ends_with("-file")) {
         let mut metrics = Vec::new();
-        let opened = store.open(&entry.id, &spec, &mut |opened| {
-            let mut prepared = opened.prepared;
-            metrics = prepared.metrics();
+        let opened = store.open(&entry.id, &spec, &mut |mut opened| {
+            metrics = opened.prepared.metrics();
         });
         if let Err(OpenError::Unsupported(_)) = opened {
             continue;

@@ -15,10 +15,9 @@ fn key_value_structures_tell_their_memory_and_latency() {
     let spec = map.completed(&spec).unwrap();
     for id in ["std+siphash13", "f14-value+xxh3-64", "f14-vector+foldhash", "cuckoo+foldhash"] {
         let mut metrics = Vec::new();
-        map.open(id, &spec, &mut |opened| {
-            let mut prepared = opened.prepared;
-            prepared.sample(1, &mut Untimed);
-            metrics = prepared.metrics();
+        map.open(id, &spec, &mut |mut opened| {
+            opened.prepared.sample(1, &mut Untimed);
+            metrics = opened.prepared.metrics();
         })
         .unwrap();
         let value = |name: &str| {

@@ -164,13 +164,10 @@ fn keys_are_what_the_first_ones_are_or_what_is_said() {
     std::fs::write(&trace, "put 9\nput 10\nscan 1 9").unwrap();
     let answer = |spec: &Spec| {
         let mut digest = None;
-        kv::FAMILY
-            .open("btreemap", spec, &mut |opened| {
-                let mut prepared = opened.prepared;
-                digest = Some(prepared.sample(1, &mut Untimed));
-            })
-            .map_err(|error| error.to_string())
-            .map(|()| digest.unwrap())
+        let opened = kv::FAMILY.open("btreemap", spec, &mut |mut opened| {
+            digest = Some(opened.prepared.sample(1, &mut Untimed));
+        });
+        opened.map_err(|error| error.to_string()).map(|()| digest.unwrap())
     };
     let numbers = [("put", 9_u64, 0), ("put", 10, 0), ("scan", 1, 9)];
     assert_eq!(answer(&spec(&trace, None)), Ok(model(&[], &numbers)));

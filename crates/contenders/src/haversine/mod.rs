@@ -56,9 +56,8 @@ fn digest(
     spec: &fathom_measure::workload::Spec,
 ) -> fathom_measure::digest::Digest {
     let mut digest = None;
-    let opened = family.open(id, spec, &mut |opened| {
-        let mut prepared = opened.prepared;
-        digest = Some(prepared.sample(1, &mut fathom_measure::meter::Untimed));
+    let opened = family.open(id, spec, &mut |mut opened| {
+        digest = Some(opened.prepared.sample(1, &mut fathom_measure::meter::Untimed));
     });
     opened.unwrap();
     digest.unwrap()

@@ -71,10 +71,9 @@ mod tests {
         let mut digests = Vec::new();
         let mut steps = BTreeMap::new();
         for entry in FAMILY.entries() {
-            let opened = FAMILY.open(&entry.id, &spec, &mut |opened| {
-                let mut prepared = opened.prepared;
-                digests.push(prepared.sample(1, &mut Untimed));
-                let metrics = prepared.metrics();
+            let opened = FAMILY.open(&entry.id, &spec, &mut |mut opened| {
+                digests.push(opened.prepared.sample(1, &mut Untimed));
+                let metrics = opened.prepared.metrics();
                 let value = |name: &str| metrics.iter().find(|m| m.name == name).unwrap().value;
                 steps.insert(entry.id.clone(), (value(PAIRS_WRONG), value(MEAN_OFF_KM)));
             });
