@@ -44,12 +44,9 @@ fn names_are_unique_and_kebab_case() {
             assert!(ids.insert(id.clone()), "{}/{id} twice", family.name());
         }
         for absent in family.absent() {
-            assert!(!ids.contains(absent.name), "{} is here and absent", absent.name);
-            assert!(
-                absent.reason.to_string().len() > 10,
-                "{} is absent for no reason",
-                absent.name
-            );
+            let (name, reason) = (absent.name, absent.reason.to_string());
+            assert!(!ids.contains(name), "{name} is here and absent");
+            assert!(reason.len() > 10, "{name} is absent for no reason");
         }
         assert!(ids.contains(family.reference()), "{}: no reference", family.name());
     }

@@ -27,10 +27,8 @@ fn key_value_structures_tell_their_memory_and_latency() {
         // Sixteen bytes of entry and at most two of control; tables are between a third and nearly full,
         // and one that grows has two of them for a moment.
         let (live, peak) = (value("live_bytes_per_entry"), value("peak_bytes_per_entry"));
-        assert!(
-            (16.0..64.0).contains(&live) && (live..1.6 * 64.0).contains(&peak),
-            "{id}: {live} {peak}"
-        );
+        let is_right = (16.0..64.0).contains(&live) && (live..1.6 * 64.0).contains(&peak);
+        assert!(is_right, "{id}: {live} {peak}");
         // hashbrown's: a power of two of buckets, at most seven eighths full, each of an entry and a
         // control byte, and a group of control bytes more.
         if id.starts_with("std") {

@@ -17,11 +17,8 @@ fn byte_strings(keys: impl IntoIterator<Item = String>) -> KeySet<'static> {
 }
 
 fn integers(keys: impl IntoIterator<Item = u64>) -> KeySet<'static> {
-    KeySet {
-        bytes: Vec::new().into(),
-        keys: Keys::Integers(keys.into_iter().collect()),
-        values: None,
-    }
+    let keys = Keys::Integers(keys.into_iter().collect());
+    KeySet { bytes: Vec::new().into(), keys, values: None }
 }
 
 /// Kinds of keys by name, and what is said of them.
@@ -171,10 +168,8 @@ fn the_tests_of_a_module_see_a_value_and_a_key_that_changed() {
         assert!(compiled.status.success());
         let run = Command::new(folder.path().join("tests")).output().unwrap();
         let text = String::from_utf8_lossy(&run.stdout);
-        assert!(
-            text.contains("every_key_has_its_value_one_by_one_and_in_batches ... FAILED"),
-            "{text}"
-        );
+        let value = "every_key_has_its_value_one_by_one_and_in_batches ... FAILED";
+        assert!(text.contains(value), "{text}");
         assert!(text.contains("the_table_is_the_one_that_was_measured ... FAILED"), "{text}");
     }
 }

@@ -331,10 +331,8 @@ mod tests {
         // By Python's `cryptography`: 50 times `x`, padded, no associated data.
         let mut text = padded();
         let tag = chacha20_poly1305(&[b'x'; 32], &bytes(IV).try_into().unwrap(), &mut text);
-        assert_eq!(
-            (hex(&text[48..]), hex(&tag)),
-            ("88897310d95922b2939b1c953ac16a56".into(), "badb5353caccc5c9e3f06d2cd1b5763e".into())
-        );
+        let expected = ["88897310d95922b2939b1c953ac16a56", "badb5353caccc5c9e3f06d2cd1b5763e"];
+        assert_eq!([hex(&text[48..]), hex(&tag)], expected);
     }
 
     #[test]

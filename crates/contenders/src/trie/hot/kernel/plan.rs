@@ -123,10 +123,8 @@ mod tests {
         let leaf = Child::of_leaf;
         let mut plan = Plan::pair(1, leaf(0), leaf(2), 1);
         plan.add(1, 2, true, leaf(3));
-        assert_eq!(
-            (&plan.positions[..], &plan.partials[..]),
-            (&[1, 2][..], &[0b00, 0b10, 0b11][..])
-        );
+        assert_eq!(plan.positions, [1, 2]);
+        assert_eq!(plan.partials, [0b00, 0b10, 0b11]);
         plan.add(0, 0, true, leaf(6));
         assert_eq!(plan.partials, [0b000, 0b010, 0b011, 0b100]);
         assert_eq!(plan.alike(1, 2), 1..3);
@@ -135,9 +133,7 @@ mod tests {
         assert_eq!((position, low.partials.len(), high.partials), (0, 3, vec![0]));
         // Without 000 the bit at 1 tells nothing apart among the low ones.
         plan.remove(0);
-        assert_eq!(
-            (&plan.positions[..], &plan.partials[..]),
-            (&[0, 2][..], &[0b00, 0b01, 0b10][..])
-        );
+        assert_eq!(plan.positions, [0, 2]);
+        assert_eq!(plan.partials, [0b00, 0b01, 0b10]);
     }
 }
