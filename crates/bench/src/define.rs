@@ -141,11 +141,8 @@ impl Group<'_, '_> {
         match self.purpose {
             Purpose::List(listed) => {
                 let group = listed.last_mut().expect("a group is listed before its functions");
-                assert!(
-                    !group.functions.iter().any(|other| other == name),
-                    "{}: two functions {name:?}",
-                    group.spec
-                );
+                let is_new = !group.functions.iter().any(|other| other == name);
+                assert!(is_new, "{}: two functions {name:?}", group.spec);
                 group.functions.push(name.to_owned());
             }
             Purpose::Open { function, then, .. } if *function == name => {

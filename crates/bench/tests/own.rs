@@ -105,10 +105,8 @@ fn words(output: &Output) -> String {
 fn functions_are_listed_and_checked() {
     let output = own(&["--list"]);
     let names = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(
-        names.starts_with("sum n=1000/once\nsum n=1000/five times\nsum n=2000/once\n"),
-        "{names}"
-    );
+    let first = "sum n=1000/once\nsum n=1000/five times\nsum n=2000/once\n";
+    assert!(names.starts_with(first), "{names}");
     assert_eq!(names.lines().count(), 11, "{names}");
     let output = own(&["sum", "consume", "free"]);
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
@@ -133,20 +131,17 @@ fn a_slower_function_is_called_slower_and_compared_with_a_saved_run() {
     let path = path.to_str().unwrap();
     let quick = ["--bench", "n=1000", "consume", "--budget", "0.2"];
     let output = own(&[&quick[..], &["--save", path]].concat());
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-    assert!(
-        words(&output).contains("five times is ") && words(&output).contains("x slower than once")
-    );
+    let said = words(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("five times is ") && said.contains("x slower than once"));
     let mut run: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let case = &run["cases"][0];
     let ratio = case["judged"]["comparisons"][0]["ratio"].as_f64().unwrap();
     assert!((3.0..8.0).contains(&ratio), "five times the work took {ratio}");
     assert_eq!((&case["family"], &case["work"]["items"]), (&"own".into(), &1000.into()));
     assert!(case["measured"]["rounds"].as_array().unwrap().len() >= 8);
-    assert_eq!(
-        run["cases"][1]["measured"]["failures"],
-        serde_json::json!([null, null, null, null])
-    );
+    let failures = &run["cases"][1]["measured"]["failures"];
+    assert_eq!(*failures, serde_json::json!([null, null, null, null]));
     // The baseline is compared by its time alone, the other by its ratio to it. First as if the
     // other had taken a fifth of the time; then as if the baseline had taken four times its
     // time, so that the machine's state now is no reason to call it slower, and the other
@@ -195,10 +190,8 @@ fn a_wrong_answer_and_a_crash_cost_their_rows() {
     let run: Value = serde_json::from_slice(&output.stdout).unwrap();
     let failures = &run["cases"][0]["measured"]["failures"];
     assert!(failures[0].is_null() && failures[3].is_null(), "{failures}");
-    assert_eq!(
-        (&failures[1]["kind"], &failures[2]["kind"]),
-        (&"wrong_answer".into(), &"crashed".into())
-    );
+    assert_eq!(failures[1]["kind"], "wrong_answer");
+    assert_eq!(failures[2]["kind"], "crashed");
     assert!(run["cases"][1]["measured"]["failures"].as_array().unwrap().iter().all(Value::is_null));
 }
 
@@ -212,10 +205,8 @@ fn a_group_whose_first_function_fails_cost_those_before_it() {
     // What repeats it; its page was called after the first filter or file.
     let command: Vec<&str> =
         run["command"].as_array().unwrap().iter().flat_map(Value::as_str).collect();
-    assert_eq!(
-        command.join(" "),
-        "cargo bench --bench own -- consume headless --budget 0.02 --format json"
-    );
+    let expected = "cargo bench --bench own -- consume headless --budget 0.02 --format json";
+    assert_eq!(command.join(" "), expected);
 }
 
 fn a_baseline_of_other_functions_was_no_reason_to_fail() {
