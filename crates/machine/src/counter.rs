@@ -408,10 +408,8 @@ mod tests {
         for _ in 0..10 {
             let one = faults_of("/bin/true; :");
             let three = faults_of("/bin/true; /bin/true; /bin/true; :");
-            assert!(
-                one > 20.0 && three > one + 20.0,
-                "{three} faults of three against {one} of one"
-            );
+            let are_added = one > 20.0 && three > one + 20.0;
+            assert!(are_added, "{three} faults of three against {one} of one");
         }
     }
 
@@ -471,14 +469,8 @@ mod tests {
         ]));
         let names: Vec<Vec<&str>> =
             groups.iter().map(|group| group.iter().map(|event| &*event.name).collect()).collect();
-        assert_eq!(
-            names,
-            [
-                vec!["cycles", "instructions"],
-                vec!["branches", "branch-misses"],
-                vec!["page-faults", "task-clock"]
-            ]
-        );
+        let [cycles, branches] = [["cycles", "instructions"], ["branches", "branch-misses"]];
+        assert_eq!(names, [cycles, branches, ["page-faults", "task-clock"]]);
     }
 
     #[test]

@@ -344,10 +344,8 @@ mod tests {
         assert_eq!(other.checked(), Err(LevelError::Absent(other)));
         assert_eq!(other.here(), Here::Scalar);
         let said = LevelError::Absent(other).to_string();
-        assert!(
-            said.ends_with(&format!("(it has {})", found())) && said.contains("scalar"),
-            "{said}"
-        );
+        let end = format!("(it has {})", found());
+        assert!(said.ends_with(&end) && said.contains("scalar"), "{said}");
     }
 
     #[test]

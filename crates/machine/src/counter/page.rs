@@ -193,10 +193,8 @@ mod tests {
         page.width.store(64, Ordering::Relaxed);
         assert_eq!(page.read(&fake(&page, u64::MAX)).unwrap().value, 499);
         page.width.store(32, Ordering::Relaxed);
-        assert_eq!(
-            page.read(&fake(&page, 0x8000_0000)).unwrap().value,
-            500u64.wrapping_sub(1 << 31)
-        );
+        let expected = 500u64.wrapping_sub(1 << 31);
+        assert_eq!(page.read(&fake(&page, 0x8000_0000)).unwrap().value, expected);
     }
 
     #[test]

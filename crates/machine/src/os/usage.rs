@@ -199,10 +199,8 @@ mod tests {
 
     #[test]
     fn kernel_texts_are_read_as_written() {
-        assert_eq!(
-            migrations_in("cat (1)\n---\nse.nr_migrations   :    12\nnr_switches : 3"),
-            Some(12)
-        );
+        let sched = "cat (1)\n---\nse.nr_migrations   :    12\nnr_switches : 3";
+        assert_eq!(migrations_in(sched), Some(12));
         assert_eq!(migrations_in("nothing of the kind"), None);
         assert_eq!(kilobytes_in("VmPeak:  9 kB\nVmHWM:\t  20 kB\n", "VmHWM:"), Some(20_480));
         assert_eq!(steal_in("cpu  1 2 3 4 5 6 7 88 9 10\ncpu0 0 0 0 0 0 0 0 1 0 0"), Some(88));
