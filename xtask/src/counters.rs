@@ -115,10 +115,8 @@ fn full(seen: &Seen, shift: u32) -> Result<u64> {
         25, through_kernel.instructions, through_kernel.cycles_a_round
     );
     let in_user_space = exact(&seen.numbers::<4>("user")?, 20)?;
-    ensure!(
-        in_user_space.cycles_a_round == through_kernel.cycles_a_round,
-        "user-space cycles differ"
-    );
+    let is_alike = in_user_space.cycles_a_round == through_kernel.cycles_a_round;
+    ensure!(is_alike, "user-space cycles differ");
     let registers = seen.all("register");
     ensure!(registers.len() == 2, "registers {registers:?}");
     ensure!(registers.contains(&vec!["cycles", "32", "64"]), "registers {registers:?}");

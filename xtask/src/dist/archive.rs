@@ -99,12 +99,9 @@ mod tests {
 
     /// What a program says of an archive.
     fn told(program: &str, arguments: &[&str], archive: &[u8]) -> String {
-        let mut child = Command::new(program)
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(archive).unwrap();
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success(), "{program}");
@@ -120,15 +117,13 @@ mod tests {
             told("tar", &["--list", "--verbose", "--numeric-owner", "--file", "-"], &archive);
         let lines: Vec<Vec<&str>> = list.lines().map(|line| line.split(' ').collect()).collect();
         let said: Vec<_> = lines.iter().map(|line| (line[0], line[line.len() - 1])).collect();
-        assert_eq!(
-            said,
-            [
-                ("drwxr-xr-x", "v1/bin/"),
-                ("-rwxr-xr-x", "v1/bin/fathom"),
-                ("drwxr-xr-x", "v1/bin/of/"),
-                ("-rw-r--r--", "v1/bin/of/text"),
-            ]
-        );
+        let expected = [
+            ("drwxr-xr-x", "v1/bin/"),
+            ("-rwxr-xr-x", "v1/bin/fathom"),
+            ("drwxr-xr-x", "v1/bin/of/"),
+            ("-rw-r--r--", "v1/bin/of/text"),
+        ];
+        assert_eq!(said, expected);
         let text =
             told("tar", &["--extract", "--to-stdout", "--file", "-", "v1/bin/of/text"], &archive);
         assert_eq!(text, "x".repeat(513));

@@ -65,11 +65,8 @@ pub(crate) fn run_all(tag: Option<&str>, machines: &[Machine], url: &str) -> Res
             install(&["qemu-user"])?;
         }
         let program = started(*machine, linked::build(&source, *machine, tag.is_some())?)?;
-        ensure!(
-            tag.is_none_or(|tag| tag == format!("v{}", program.version)),
-            "the program of this tag says that it is {}",
-            program.version
-        );
+        let is_of_tag = tag.is_none_or(|tag| tag == format!("v{}", program.version));
+        ensure!(is_of_tag, "the program of this tag says that it is {}", program.version);
         pack(&program, &source, &out)?;
         version = program.version;
     }

@@ -69,10 +69,8 @@ fn agrees(worker: &mut Command, [family, operation, contender]: &[&str; 3]) -> R
             serde_json::from_str::<Value>(line).ok()?["check"].as_str().map(str::to_owned)
         })
         .collect();
-    ensure!(
-        output.status.success() && checks.len() == 2 && checks[0] == checks[1],
-        "{family}/{contender} {operation} is not its reference: {answers}"
-    );
+    let is_alike = output.status.success() && checks.len() == 2 && checks[0] == checks[1];
+    ensure!(is_alike, "{family}/{contender} {operation} is not its reference: {answers}");
     Ok(())
 }
 

@@ -353,11 +353,8 @@ mod tests {
         if std::env::var_os("FATHOM_BLESS").is_some() {
             fs::write(&path, expected).unwrap();
         }
-        assert!(
-            fs::read_to_string(&path).unwrap_or_default() == expected,
-            "{} differs from {RECORD}; run FATHOM_BLESS=1 {TABLES}",
-            path.display()
-        );
+        let (found, path) = (fs::read_to_string(&path).unwrap_or_default(), path.display());
+        assert!(found == expected, "{path} differs from {RECORD}; run FATHOM_BLESS=1 {TABLES}");
     }
 
     #[test]
@@ -407,10 +404,8 @@ mod tests {
             let names = fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name());
             names.map(|name| name.into_string().unwrap()).collect::<BTreeSet<String>>()
         };
-        assert_eq!(
-            names(),
-            BTreeSet::from(["words-300.json", "words-400.json"].map(str::to_owned))
-        );
+        let expected = ["words-300.json", "words-400.json"].map(str::to_owned);
+        assert_eq!(names(), BTreeSet::from(expected));
         let found = finished(&sets, folder.path()).unwrap();
         assert_eq!(found.iter().map(|entry| entry.keys).collect::<Vec<_>>(), [300, 400]);
         for entry in &found {
