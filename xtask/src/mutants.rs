@@ -164,9 +164,7 @@ fn staged(copy: &Path, tests: &str, limit: Duration) -> Result<Outcome> {
         _ => return Ok(Outcome::Unbuilt),
     }
     let tests = [&selection[..], &["--"], &filters[..]].concat();
-    let Some(status) = cargo(&tests, limit)? else {
-        return Ok(Outcome::Hung);
-    };
+    let Some(status) = cargo(&tests, limit)? else { return Ok(Outcome::Hung) };
     let ran = fs::read_to_string(&log)?
         .lines()
         .any(|line| line.starts_with("test result:") && !line.contains(" 0 passed; 0 failed"));
@@ -299,13 +297,10 @@ mod tests {
 
     #[test]
     fn a_place_is_found_once_or_not_at_all() {
-        let folder = std::env::temp_dir().join(format!("fathom-xtask-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join("f"), "a b b").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("f"), "a b b").unwrap();
         let of = |old: &str| Mutant { file: "f".into(), old: old.into(), ..Mutant::default() };
-        let found =
-            [planted(&of("a"), &folder), planted(&of("b"), &folder), planted(&of("c"), &folder)];
-        fs::remove_dir_all(&folder).unwrap();
+        let found = ["a", "b", "c"].map(|old| planted(&of(old), folder.path()));
         assert_eq!(found[0].as_deref(), Ok(" b b"));
         assert!(found[1].is_err() && found[2].is_err());
     }
