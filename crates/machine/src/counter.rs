@@ -469,8 +469,12 @@ mod tests {
         ]));
         let names: Vec<Vec<&str>> =
             groups.iter().map(|group| group.iter().map(|event| &*event.name).collect()).collect();
-        let [cycles, branches] = [["cycles", "instructions"], ["branches", "branch-misses"]];
-        assert_eq!(names, [cycles, branches, ["page-faults", "task-clock"]]);
+        let expected = [
+            ["cycles", "instructions"],
+            ["branches", "branch-misses"],
+            ["page-faults", "task-clock"],
+        ];
+        assert_eq!(names, expected);
     }
 
     #[test]
