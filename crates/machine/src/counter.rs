@@ -452,8 +452,8 @@ mod tests {
     #[test]
     fn a_shared_register_scales_the_count() {
         let event = Event::named("instructions").unwrap().clone();
-        let count =
-            Count { event, counted: 40, enabled_ns: 1000, running_ns: 400, mode: Mode::User };
+        let mode = Mode::User;
+        let count = Count { event, counted: 40, enabled_ns: 1000, running_ns: 400, mode };
         assert_eq!((count.estimate(), count.share()), (100.0, 0.4));
         let whole = Count { running_ns: 1000, ..count.clone() };
         assert_eq!((whole.estimate(), whole.share()), (40.0, 1.0));

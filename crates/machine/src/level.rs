@@ -312,10 +312,8 @@ impl FromStr for Level {
     type Err = LevelError;
 
     fn from_str(word: &str) -> Result<Level, LevelError> {
-        Level::ALL
-            .into_iter()
-            .find(|level| level.name().eq_ignore_ascii_case(word))
-            .ok_or_else(|| LevelError::Unknown(word.to_owned()))
+        let found = Level::ALL.into_iter().find(|level| level.name().eq_ignore_ascii_case(word));
+        found.ok_or_else(|| LevelError::Unknown(word.to_owned()))
     }
 }
 

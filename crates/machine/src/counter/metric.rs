@@ -270,11 +270,8 @@ mod tests {
             "task-clock" => Some(50.0),
             _ => None,
         };
-        let values: Vec<_> = core
-            .metrics
-            .iter()
-            .map(|m| (m.name.as_str(), m.unit.as_str(), m.value(&counts)))
-            .collect();
+        let values = core.metrics.iter().map(|m| (&*m.name, &*m.unit, m.value(&counts)));
+        let values: Vec<(&str, &str, Option<f64>)> = values.collect();
         assert_eq!(values, [("ipc", "", Some(2.0)), ("clock", "GHz", Some(4.0))]);
         let branch = groups.iter().find(|group| group.name == "branch").unwrap();
         assert_eq!(branch.metrics[0].unit, "per 1000 instructions");

@@ -197,14 +197,10 @@ fn a_server_with_two_sockets_and_two_threads_a_core() {
     assert_eq!(machine.processor.has_boost, Some(true));
     assert_eq!(machine.host.board.as_deref(), Some("GIGABYTE R282-Z93-00 0100"));
     assert_eq!(machine.host.hypervisor, None);
-    let caches: Vec<(u32, &str, usize, usize)> = machine
-        .caches
-        .iter()
-        .map(|c| (c.level, c.kind.as_str(), c.shared_by, c.instances))
-        .collect();
+    let caches = machine.caches.iter().map(|c| (c.level, &*c.kind, c.shared_by, c.instances));
     let expected =
         [(1, "data", 2, 4), (1, "instruction", 2, 4), (2, "unified", 2, 4), (3, "unified", 4, 2)];
-    assert_eq!(caches, expected);
+    assert_eq!(caches.collect::<Vec<_>>(), expected);
     let pools = &machine.memory.huge_pages.pools;
     assert_eq!((pools[0].page_bytes, pools[0].free), (2 << 20, Some(500)));
     assert_eq!((pools[1].page_bytes, pools[1].free), (1 << 30, None));

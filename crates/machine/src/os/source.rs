@@ -92,12 +92,9 @@ impl Source for Captured {
 
     fn entries(&self, folder: &str) -> Vec<String> {
         let prefix = format!("{folder}/");
-        let mut names: Vec<String> = self
-            .0
-            .keys()
-            .filter_map(|path| path.strip_prefix(&prefix))
-            .map(|rest| rest.split('/').next().unwrap_or(rest).to_owned())
-            .collect();
+        let inside = self.0.keys().filter_map(|path| path.strip_prefix(&prefix));
+        let first = |rest: &str| rest.split('/').next().unwrap_or(rest).to_owned();
+        let mut names: Vec<String> = inside.map(first).collect();
         names.dedup();
         names
     }
