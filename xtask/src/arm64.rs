@@ -318,11 +318,9 @@ fn answers(text: &str) -> Vec<Answer> {
 
 /// Where two answers part, in a few lines.
 fn difference(here: &Answer, there: &Answer) -> String {
-    let lines = here.printed.lines().zip(there.printed.lines());
-    let (left, right) = lines
-        .into_iter()
-        .find(|(left, right)| left != right)
-        .unwrap_or(("(one is the beginning of the other)", ""));
+    let mut lines = here.printed.lines().zip(there.printed.lines());
+    let apart = lines.find(|(left, right)| left != right);
+    let (left, right) = apart.unwrap_or(("(one is the beginning of the other)", ""));
     let shown = |text: &str| text.chars().take(400).collect::<String>();
     format!(
         "$ {}\nhere ended {}, {} bytes; there ended {}, {} bytes\n- {}\n+ {}\n{}",

@@ -74,11 +74,8 @@ impl Seen {
     /// Every line that starts with `key`, its words read as numbers.
     fn numbers<const N: usize>(&self, key: &str) -> Result<Vec<[f64; N]>> {
         let read = |words: Vec<&str>| -> Result<[f64; N]> {
-            let numbers: Vec<f64> = words
-                .iter()
-                .map(|word| word.parse())
-                .collect::<Result<_, _>>()
-                .with_context(|| format!("{key} {words:?}"))?;
+            let numbers: Result<Vec<f64>, _> = words.iter().map(|word| word.parse()).collect();
+            let numbers = numbers.with_context(|| format!("{key} {words:?}"))?;
             numbers.try_into().map_err(|_| anyhow::anyhow!("{key} {words:?}: not {N} numbers"))
         };
         self.all(key).into_iter().map(read).collect()

@@ -38,10 +38,8 @@ fn fetch(folder: &Path) -> Result<()> {
     let unpacked = folder.join("unpacked");
     index.unpack(&[&package], &unpacked)?;
     let version = package.trim_start_matches("linux-image-");
-    std::fs::copy(
-        unpacked.join("boot").join(format!("vmlinuz-{version}")),
-        folder.join("vmlinuz"),
-    )?;
+    let image = unpacked.join("boot").join(format!("vmlinuz-{version}"));
+    std::fs::copy(image, folder.join("vmlinuz"))?;
     std::fs::remove_dir_all(unpacked)?;
     Ok(())
 }

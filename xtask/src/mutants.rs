@@ -53,10 +53,8 @@ pub(crate) fn run_all(check: bool, only: &str, limit: Duration) -> Result<()> {
     if check {
         return Ok(());
     }
-    let wanted: Vec<Mutant> = all
-        .into_iter()
-        .filter(|mutant| mutant.name.contains(only) || mutant.file.contains(only))
-        .collect();
+    let is_wanted = |mutant: &Mutant| mutant.name.contains(only) || mutant.file.contains(only);
+    let wanted: Vec<Mutant> = all.into_iter().filter(is_wanted).collect();
     ensure!(!wanted.is_empty(), "no mistake is called {only:?}");
     judge(&wanted, limit)
 }

@@ -63,12 +63,10 @@ fn agrees(worker: &mut Command, [family, operation, contender]: &[&str; 3]) -> R
     child.stdin.take().context("it is piped")?.write_all(asked.as_bytes())?;
     let output = child.wait_with_output()?;
     let answers = String::from_utf8(output.stdout)?;
-    let checks: Vec<String> = answers
-        .lines()
-        .filter_map(|line| {
-            serde_json::from_str::<Value>(line).ok()?["check"].as_str().map(str::to_owned)
-        })
-        .collect();
+    let check = |line| -> Option<String> {
+        serde_json::from_str::<Value>(line).ok()?["check"].as_str().map(str::to_owned)
+    };
+    let checks: Vec<String> = answers.lines().filter_map(check).collect();
     let is_alike = output.status.success() && checks.len() == 2 && checks[0] == checks[1];
     ensure!(is_alike, "{family}/{contender} {operation} is not its reference: {answers}");
     Ok(())

@@ -75,11 +75,8 @@ impl Truth {
     /// The winners: the fastest, and whoever is not resolved from it.
     fn winners(&self) -> impl Iterator<Item = &str> {
         let ties = |row: &&Measured| row.high.is_some() && row.low <= 1.0 && row.ratio <= TIE;
-        self.rows
-            .iter()
-            .enumerate()
-            .filter(move |(n, row)| *n == 0 || ties(row))
-            .map(|(_, r)| &*r.id)
+        let rows = self.rows.iter().enumerate();
+        rows.filter(move |(n, row)| *n == 0 || ties(row)).map(|(_, r)| &*r.id)
     }
 
     fn of(&self, id: &str) -> Option<&Measured> {
