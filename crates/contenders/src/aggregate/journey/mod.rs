@@ -405,10 +405,8 @@ impl fmt::Display for Strategy {
         let nearest = PRESETS.iter().min_by_key(differing).expect("there are presets");
         f.write_str(nearest.name)?;
         let theirs = nearest.strategy.words();
-        self.words()
-            .iter()
-            .filter(|word| !theirs.contains(word))
-            .try_for_each(|word| write!(f, ",{word}"))
+        let mut others = self.words().into_iter().filter(|word| !theirs.contains(word));
+        others.try_for_each(|word| write!(f, ",{word}"))
     }
 }
 

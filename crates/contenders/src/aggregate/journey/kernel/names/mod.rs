@@ -327,11 +327,8 @@ mod tests {
     }
 
     fn sums(table: &impl Table) -> Vec<(Vec<u8>, u64, i128)> {
-        let mut sums: Vec<_> = table
-            .partials()
-            .into_iter()
-            .map(|p| (p.key.to_vec(), p.stats.count(), p.stats.sum().small().unwrap()))
-            .collect();
+        let sum = |p: Partial| (p.key.to_vec(), p.stats.count(), p.stats.sum().small().unwrap());
+        let mut sums: Vec<_> = table.partials().into_iter().map(sum).collect();
         sums.sort();
         sums
     }
