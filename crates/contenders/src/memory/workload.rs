@@ -465,10 +465,13 @@ mod tests {
     use super::super::reference::Std;
     use super::*;
 
+    fn area(operation: &str, size: &str, every: &str) -> Area {
+        Area::load(&Spec::new(operation, &[("size", size), ("every", every)])).unwrap()
+    }
+
     #[test]
     fn a_walk_visits_every_line_and_notices_when_it_is_lost() {
-        let spec = Spec::new("chase", &[("size", "64K"), ("every", "1")]);
-        let area = Area::load(&spec).unwrap();
+        let area = area("chase", "64K", "1");
         let mut lines: Vec<u32> = area.order.clone();
         lines.sort_unstable();
         assert_eq!(lines, (0..1024).collect::<Vec<u32>>());
@@ -507,8 +510,7 @@ mod tests {
     #[test]
     fn only_a_pass_in_parts_has_a_share() {
         for (operation, shares) in [("fill", 1), ("big-move", 1), ("move", 0), ("small-move", 0)] {
-            let spec = Spec::new(operation, &[("size", "64K"), ("every", "20")]);
-            let area = Area::load(&spec).unwrap();
+            let area = area(operation, "64K", "20");
             assert_eq!(area.moved(Std).unwrap().metrics().len(), shares, "{operation}");
         }
     }
@@ -543,8 +545,7 @@ mod tests {
     #[test]
     fn short_fills_and_moves_that_are_left_out_are_noticed() {
         for operation in ["fill", "move", "small-move"] {
-            let area =
-                Area::load(&Spec::new(operation, &[("size", "64K"), ("every", "1")])).unwrap();
+            let area = area(operation, "64K", "1");
             let digest = |least| {
                 let lazy = Lazy(move |length: usize| length < least);
                 area.moved(lazy).unwrap().sample(1, &mut Untimed)
@@ -559,8 +560,7 @@ mod tests {
     #[test]
     fn big_moves_and_copies_after_the_first_are_missed() {
         for operation in ["big-move", "copy"] {
-            let area =
-                Area::load(&Spec::new(operation, &[("size", "64K"), ("every", "1")])).unwrap();
+            let area = area(operation, "64K", "1");
             let digest = |prepared: Preparation<'_>| prepared.unwrap().sample(2, &mut Untimed);
             let right = digest(area.moved(Std));
             let is_done = Cell::new(false);
@@ -579,8 +579,7 @@ mod tests {
 
     #[test]
     fn passes_move_the_bytes_of_their_forebear() {
-        let spec = |operation| Spec::new(operation, &[("size", "16M"), ("every", "1")]);
-        let work = |operation| Area::load(&spec(operation)).unwrap().work();
+        let work = |operation| area(operation, "16M", "1").work();
         assert_eq!(work("fill"), Work { bytes: 417_219_136, items: 16_489 });
         assert_eq!(work("small-move"), Work { bytes: 23_520_000, items: 960_000 });
         let moved = work("move");
@@ -592,9 +591,7 @@ mod tests {
     #[test]
     fn a_part_tells_what_share_of_the_bytes_it_moves() {
         let share = |operation, every| {
-            let spec = Spec::new(operation, &[("size", "16M"), ("every", every)]);
-            let area = Area::load(&spec).unwrap();
-            let metrics = area.moved(Std).unwrap().metrics();
+            let metrics = area(operation, "16M", every).moved(Std).unwrap().metrics();
             metrics.first().map(|metric| (metric.value * 1000.0).round())
         };
         assert_eq!(share("big-move", "20"), Some(80.0), "2 of 25");
