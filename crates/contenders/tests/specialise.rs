@@ -27,33 +27,22 @@ fn kinds() -> Vec<(&'static str, KeySet<'static>, &'static str)> {
         format!("https://example.com/{}/{}", n * 7919 % 10_007, "path/".repeat(n as usize % 17))
     };
     let twice = (0..400).chain(0..200).map(|n| format!("key {n}"));
+    let uuids = (0..5000_u64).map(|n| format!("{:036x}", n * n * n));
+    let many_urls = (0..70_000).map(|n| url(n) + &n.to_string());
+    let dense = (1000..9000).filter(|n| n % 97 != 3);
+    let grid = (0..200_u64).map(|n| ((n / 100) << 56) | ((n / 10 % 10) << 32) | (n % 10));
+    let pins = (0..1000).map(|n| format!("{n:03}"));
     vec![
         ("one", byte_strings(["alone".to_owned()]), "keys of 5 bytes in slots of 1 word;"),
         ("twice", byte_strings(twice), "keys of 5 to 7 bytes in slots of 1 word;"),
         ("urls", byte_strings((0..300).map(url)), "% of them beside; the 8 bytes from byte"),
-        (
-            "uuids",
-            byte_strings((0..5000_u64).map(|n| format!("{:036x}", n * n * n))),
-            "keys of 36 bytes in slots of 5",
-        ),
-        (
-            "many-urls",
-            byte_strings((0..70_000).map(|n| url(n) + &n.to_string())),
-            "% of them beside",
-        ),
+        ("uuids", byte_strings(uuids), "keys of 36 bytes in slots of 5"),
+        ("many-urls", byte_strings(many_urls), "% of them beside"),
         ("few", integers((0..100).map(|n| n * n * n)), "integers, a multiplication sends each"),
         ("squares", integers((0..40_000).map(|n| n * n)), "integers, a multiplication sends each"),
-        (
-            "dense",
-            integers((1000..9000).filter(|n| n % 97 != 3)),
-            "integers from 1000 on with hardly a gap",
-        ),
+        ("dense", integers(dense), "integers from 1000 on with hardly a gap"),
         // Whatever one changes of a single bit that is looked at is another one.
-        (
-            "grid",
-            integers((0..200).map(|n| ((n / 100) << 56) | ((n / 10 % 10) << 32) | (n % 10))),
-            "integers",
-        ),
+        ("grid", integers(grid), "integers"),
         // Nothing that the tests looked for was absent.
         (
             "closed",
@@ -64,11 +53,7 @@ fn kinds() -> Vec<(&'static str, KeySet<'static>, &'static str)> {
             "integers",
         ),
         // What differs from one in a bit is another one.
-        (
-            "pins",
-            byte_strings((0..1000).map(|n| format!("{n:03}"))),
-            "keys of 3 bytes in slots of 1",
-        ),
+        ("pins", byte_strings(pins), "keys of 3 bytes in slots of 1"),
     ]
 }
 
