@@ -220,12 +220,8 @@ impl Counters {
     /// on the processor now) and the register's width in bits.
     pub fn registers(&self) -> Vec<(&str, u32, u16)> {
         let members = self.groups.iter().flat_map(|group| &group.members);
-        members
-            .filter_map(|(event, opened)| {
-                let (index, width) = opened.register()?;
-                Some((&*event.name, index, width))
-            })
-            .collect()
+        let registers = members.filter_map(|(event, opened)| Some((event, opened.register()?)));
+        registers.map(|(event, (index, width))| (&*event.name, index, width)).collect()
     }
 }
 

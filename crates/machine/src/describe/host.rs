@@ -49,10 +49,8 @@ pub(super) fn system(source: &dyn Source) -> System {
 fn release_value(text: &str, key: &str) -> Option<String> {
     let value = text.lines().find_map(|line| line.trim().strip_prefix(key)?.strip_prefix('='))?;
     let value = value.trim();
-    let inner = ['"', '\'']
-        .iter()
-        .find_map(|&quote| value.strip_prefix(quote)?.strip_suffix(quote))
-        .unwrap_or(value);
+    let within = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
+    let inner = ['"', '\''].into_iter().find_map(within).unwrap_or(value);
     (!inner.is_empty()).then(|| inner.to_owned())
 }
 

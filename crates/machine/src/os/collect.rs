@@ -81,12 +81,8 @@ mod tests {
             let values = collect(lens, |part, place| {
                 (0..lens[part]).for_each(|i| place.push(format!("{part} {i}")));
             });
-            let expected: Vec<String> = lens
-                .iter()
-                .enumerate()
-                .flat_map(|(part, &len)| (0..len).map(move |i| format!("{part} {i}")))
-                .collect();
-            assert_eq!(values, expected);
+            let of = |(part, &len): (usize, &usize)| (0..len).map(move |i| format!("{part} {i}"));
+            assert_eq!(values, lens.iter().enumerate().flat_map(of).collect::<Vec<String>>());
         }
     }
 

@@ -131,12 +131,10 @@ impl Sub for Disturbance {
 
     /// What was lost between `earlier` and `self`.
     fn sub(self, earlier: Disturbance) -> Disturbance {
+        let pressures = self.pressure_us.zip(earlier.pressure_us);
         Disturbance {
             steal_ticks: self.steal_ticks.saturating_sub(earlier.steal_ticks),
-            pressure_us: self
-                .pressure_us
-                .zip(earlier.pressure_us)
-                .map(|(now, before)| now.saturating_sub(before)),
+            pressure_us: pressures.map(|(now, before)| now.saturating_sub(before)),
         }
     }
 }
