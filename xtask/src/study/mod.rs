@@ -189,6 +189,7 @@ fn studied(program: &Path, set: &Set, keys: &Path, options: &Options) -> Result<
     let (json, after) = ask(&[EXACTLY, &few, "--budget", budget, "--seed", "78"])?;
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let machine = &json["run"];
+    let considered = answers.iter().filter_map(|(json, _)| json["considered"].as_u64()).min();
     Ok(Entry {
         kind: set.kind.clone(),
         keys: json["portrait"]["keys"].as_u64().context("keys")?,
@@ -197,11 +198,7 @@ fn studied(program: &Path, set: &Set, keys: &Path, options: &Options) -> Result<
         dirty: machine["build"]["dirty"].as_bool().unwrap_or(true),
         started: text(&machine["started"]),
         processor: text(&machine["machine"]["processor"]["model"]),
-        considered: answers
-            .iter()
-            .filter_map(|(json, _)| json["considered"].as_u64())
-            .min()
-            .unwrap_or(0),
+        considered: considered.unwrap_or(0),
         truth: truth(&all, &json, &also, before + after)?,
         advice,
     })
