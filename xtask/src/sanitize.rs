@@ -93,7 +93,8 @@ pub(crate) fn run_all(tool: Option<Tool>, only: &str) -> Result<()> {
         let status = command(session).status().context("cannot run cargo")?;
         let word = if status.success() { "ok" } else { "FAILED" };
         failed += usize::from(!status.success());
-        let (Session { tool, package, tests }, seconds) = (session, start.elapsed().as_secs_f64());
+        let Session { tool, package, tests } = session;
+        let seconds = start.elapsed().as_secs_f64();
         println!("{word}: {tool:?}: {package} {tests} ({seconds:.0} s)");
     }
     for (what, why) in NOT_RUN {
