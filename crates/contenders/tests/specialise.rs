@@ -29,7 +29,7 @@ fn kinds() -> Vec<(&'static str, KeySet<'static>, &'static str)> {
     let twice = (0..400).chain(0..200).map(|n| format!("key {n}"));
     let uuids = (0..5000_u64).map(|n| format!("{:036x}", n * n * n));
     let many_urls = (0..70_000).map(|n| url(n) + &n.to_string());
-    let dense = (1000..9000).filter(|n| n % 97 != 3);
+    let dense = (1000..9000_u64).filter(|n| n % 97 != 3);
     let grid = (0..200_u64).map(|n| ((n / 100) << 56) | ((n / 10 % 10) << 32) | (n % 10));
     let pins = (0..1000).map(|n| format!("{n:03}"));
     vec![
