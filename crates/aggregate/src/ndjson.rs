@@ -84,18 +84,14 @@ impl Marked {
         }
     }
 
-    /// The marks of the first of some lines, which are `usual` ones if it is like others.
-    fn pass(
-        &mut self,
-        bytes: &[u8],
-        lines: &[(usize, usize)],
-        usual: Option<usize>,
-    ) -> Range<usize> {
+    /// The marks of the first of some lines, which may be of a kind that is known.
+    fn pass(&mut self, bytes: &[u8], lines: &[(usize, usize)], known: &[Known]) -> Range<usize> {
         let (start, end) = lines[0];
         if self.lines == 0 {
             self.pause = self.pause.saturating_sub(1);
             let is_far = end - start > MARKED_BYTES;
-            if self.pause > 0 || usual.is_none() || is_far {
+            let has_marks = known.iter().any(|known| known.pattern.marks().is_some());
+            if self.pause > 0 || is_far || !has_marks {
                 return 0..0;
             }
             let count = lines.partition_point(|line| line.1 <= start + MARKED_BYTES);
@@ -109,11 +105,11 @@ impl Marked {
         assert_eq!(start, self.next, "lines are split in their order");
         self.lines -= 1;
         self.next = lines.get(1).map_or(end, |line| line.0);
-        let (from, usual) = (self.passed, usual.unwrap_or_default());
-        let found = match self.marks.get(from + usual) {
-            Some(&mark) if mark as usize == end => usual,
-            _ => self.marks[from..].partition_point(|&mark| (mark as usize) < end),
-        };
+        let marks = &self.marks[self.passed..];
+        let is_end = |&count: &usize| marks.get(count).is_some_and(|&mark| mark as usize == end);
+        let usual = known.iter().filter_map(|known| known.pattern.marks()).find(is_end);
+        let found = usual.unwrap_or_else(|| marks.partition_point(|&mark| (mark as usize) < end));
+        let from = self.passed;
         self.passed = self.marks.len().min(from + found + 1);
         from..from + found
     }
@@ -201,15 +197,16 @@ impl Finder {
         let line @ (start, end) = lines[0];
         fields.clear();
         fields.resize(self.paths.len(), Field::new(start, start));
-        if let Some(Known { pattern, wanted }) = self.known.first() {
-            let marks = self.marked.pass(bytes, lines, pattern.marks());
-            let marks = &self.marked.marks[marks];
-            if pattern.stands(bytes, start..end, marks) {
-                let scalar = |number| pattern.scalar(bytes, number, marks, end);
-                assert!(follow(wanted, scalar, fields), "no string has escapes");
-                self.marked.stand();
-                return Ok(true);
-            }
+        let marks = self.marked.pass(bytes, lines, &self.known);
+        let marks = &self.marked.marks[marks];
+        let stands = |known: &Known| known.pattern.stands(bytes, start..end, marks);
+        if let Some(known) = self.known.iter().position(stands) {
+            let Known { pattern, wanted } = &self.known[known];
+            let scalar = |number| pattern.scalar(bytes, number, marks, end);
+            assert!(follow(wanted, scalar, fields), "no string has escapes");
+            self.known[..=known].rotate_right(1);
+            self.marked.stand();
+            return Ok(true);
         }
         let mut is_known = false;
         for known in 0..self.known.len() {
@@ -571,6 +568,18 @@ mod tests {
                 let stood = split_together(&mut finder, &lines);
                 assert!(stood > 10, "{level}: {stood} of {lines:?}");
             }
+        }
+    }
+
+    #[test]
+    fn a_kind_that_was_found_by_its_marks_is_the_first_one() {
+        let mut finder = finder(&["a"]);
+        let kinds: Vec<_> = (0..=KINDS).map(|kind| format!("{{\"{kind}\":0,\"a\":1}}")).collect();
+        let lines = [0, 1, 2, 3, 0, 4, 4, 4, 4, 4, 4, 4].map(|kind| &*kinds[kind]);
+        assert_eq!(split_together(&mut finder, &lines), 2);
+        for (at, kind) in [4, 0, 3, 2].into_iter().enumerate() {
+            let text = &*kinds[kind];
+            assert!(is_of(&mut finder, at, text, 0..text.len()), "{kind}");
         }
     }
 
