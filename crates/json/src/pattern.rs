@@ -241,7 +241,7 @@ mod tests {
             "truee", "nul", "1 ", " 1", "1,2", "[]", "{}", "x", "1a", "0x1", "0123", "1/2", "1:2",
         ];
         for level in Level::available() {
-            for frame in [r#"{"id":#,"b":"x"}"#, r#"{"p":[#,@],"b":"x"}"#, r#"["s",#]"#] {
+            for frame in [r#"{"id":#,"b":"x"}"#, r#"{"p":[#,@,#],"b":"x"}"#, r#"["s",#]"#] {
                 let pattern = pattern(frame.replace(['#', '@'], "1").as_bytes(), level);
                 for one in good.into_iter().chain(bad) {
                     for other in good.into_iter().chain(bad) {
@@ -250,6 +250,8 @@ mod tests {
                         let is_good =
                             good.contains(&one) && (good.contains(&other) || !frame.contains('@'));
                         assert_eq!(stood, is_good, "{level} {text}");
+                        let other = text.replace(['}', ']'], ":");
+                        assert!(!stands(&pattern, other.as_bytes(), level).0, "{level} {other}");
                         assert!(
                             !stood || Some(scalars) == by_lexer(text.as_bytes()),
                             "{level} {text}"
