@@ -34,7 +34,7 @@ pub(crate) struct Finder {
     /// Kinds of lines, that of the last one first.
     known: Vec<Known>,
     marked: Marked,
-    /// Those of the line in hand, as a kind has them.
+    /// The scalars of the line in hand, as a kind has them.
     scalars: Vec<Scalar>,
     /// Of the line in hand where each scalar stands, and those in demand.
     places: Vec<Range<usize>>,

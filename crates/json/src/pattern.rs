@@ -15,9 +15,9 @@ use std::ops::Range;
 
 use fathom_machine::level::Level;
 
-use crate::kernel::{Gap, Joints, Kernel, Kind, Scalar};
+use crate::kernel::{Gap, Joints, Kernel, Kind, Scalar, bare_end, bare_kind};
 use crate::lexer::Limits;
-use crate::{number, string};
+use crate::string;
 
 /// A document without its scalars.
 #[derive(Clone, Debug)]
@@ -118,10 +118,7 @@ impl Pattern {
                 string::Scan::End(end) => (end + 1, Kind::String { has_escapes }),
                 _ => return None,
             },
-            b't' => (word(text, start, b"true")?, Kind::True),
-            b'f' => (word(text, start, b"false")?, Kind::False),
-            b'n' => (word(text, start, b"null")?, Kind::Null),
-            _ => (number::find_end(text, start).ok()?, Kind::Number),
+            &first => (bare_end(text, start)?, bare_kind(first)),
         };
         (end - start <= LONGEST).then_some(Scalar { start, end, kind })
     }
@@ -133,10 +130,6 @@ const LONGEST: usize = Limits::DEFAULT.token_bytes;
 /// Whether it refuses none of these, which take no more than so many bytes together.
 fn are_short(scalars: &[Scalar], bytes: usize) -> bool {
     bytes <= LONGEST || scalars.iter().all(|scalar| scalar.end - scalar.start <= LONGEST)
-}
-
-fn word(text: &[u8], start: usize, word: &[u8]) -> Option<usize> {
-    text[start..].starts_with(word).then_some(start + word.len())
 }
 
 #[cfg(test)]

@@ -130,23 +130,28 @@ fn bare(text: &[u8], mut range: Range<usize>, (gaps, place): (&[Gap], usize)) ->
     if place < gaps.len() {
         range.end = bare_end(text, range.start).expect("it stands");
     }
-    let kind = match text[range.start] {
+    Scalar { start: range.start, end: range.end, kind: bare_kind(text[range.start]) }
+}
+
+/// What a scalar without quotes is that begins with a byte, if it is one.
+pub(crate) fn bare_kind(first: u8) -> Kind {
+    match first {
         b't' => Kind::True,
         b'f' => Kind::False,
         b'n' => Kind::Null,
         _ => Kind::Number,
-    };
-    Scalar { start: range.start, end: range.end, kind }
+    }
 }
 
 /// Where a number or a word ends that starts at a place.
-fn bare_end(text: &[u8], start: usize) -> Option<usize> {
-    let rest = text.get(start..)?;
-    let words = [&b"true"[..], b"false", b"null"];
-    match words.into_iter().find(|word| rest.starts_with(word)) {
-        Some(word) => Some(start + word.len()),
-        None => number::find_end(text, start).ok(),
-    }
+pub(crate) fn bare_end(text: &[u8], start: usize) -> Option<usize> {
+    let word = match bare_kind(*text.get(start)?) {
+        Kind::True => &b"true"[..],
+        Kind::False => b"false",
+        Kind::Null => b"null",
+        _ => return number::find_end(text, start).ok(),
+    };
+    text[start..].starts_with(word).then_some(start + word.len())
 }
 
 /// Appends to `marks` where the marked bytes of a range of a text stand.

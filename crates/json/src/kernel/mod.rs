@@ -24,7 +24,7 @@ use fathom_machine::simd::Vector;
 use accept::accepts_over;
 pub(crate) use grammar::{BEHIND_BYTES, BLOCK_BYTES, SHORT_BYTES, State};
 use grammar::{accepts_short, read_blocks};
-pub(crate) use marks::Joints;
+pub(crate) use marks::{Joints, bare_end, bare_kind};
 use marks::{marks_over, stands_over};
 pub(crate) use scalars::Gap;
 use scalars::scalars_over;
