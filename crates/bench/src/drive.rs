@@ -269,7 +269,6 @@ impl Own {
             launch: launch.clone(),
             about: About::default(),
         };
-        let cpu = affinity::allowed().ok().and_then(|cpus| cpus.last().copied());
         let budget_ns = u64::try_from(options.budget.as_nanos()).unwrap_or(u64::MAX);
         bench(Asked {
             family: self.name,
@@ -281,7 +280,7 @@ impl Own {
             prepare: None,
             events: Vec::new(),
             plan: Plan { budget_ns, ..Plan::default() },
-            bounds: Bounds { cpu, ..Bounds::default() },
+            bounds: Bounds { cpu: affinity::own(), ..Bounds::default() },
             empty: Some(launch.clone()),
             simulate: false,
             stop: &STOP,

@@ -409,10 +409,9 @@ pub(crate) fn about_offered(offered: &Offered) -> About {
     About { version, summary, code, manifest, ..About::default() }
 }
 
-/// What workers may do: pinned to the last processor this process may use.
+/// What workers may do: pinned to this process's own processor.
 pub(crate) fn bounds(limit: Option<Duration>) -> Bounds {
-    let cpu = affinity::allowed().ok().and_then(|cpus| cpus.last().copied());
-    let bounds = Bounds { cpu, ..Bounds::default() };
+    let bounds = Bounds { cpu: affinity::own(), ..Bounds::default() };
     match limit {
         Some(limit) => Bounds { sample: limit, ..bounds },
         None => bounds,

@@ -53,7 +53,7 @@ fn words() -> tempfile::TempDir {
 
 #[test]
 fn a_verdict_has_portrait_rows_advice_and_every_sample() {
-    let line = "kv words --budget 3s --structure std,hashbrown,f14,btreemap \
+    let line = "kv words --budget 2s --structure std,hashbrown,f14,btreemap \
                 --hash foldhash,xxhash:XX3_64bits,siphash13 --format json";
     let verdict = json(words().path(), line, 0);
     assert_eq!(verdict["schema"], "fathom-kv");
@@ -78,7 +78,7 @@ fn a_verdict_has_portrait_rows_advice_and_every_sample() {
 #[test]
 fn a_table_made_for_the_keys_is_measured_against_the_others_and_written() {
     let folder = words();
-    let line = "kv words --budget 3s -a system -d std,hashbrown -h foldhash --specialise=made --format json";
+    let line = "kv words --budget 2s -a system -d std,hashbrown -h foldhash --specialise=made --format json";
     let verdict = json(folder.path(), line, 0);
     assert_eq!(verdict["mix"], "90 % finds of present keys, 10 % finds of absent keys");
     let rows = verdict["rows"].as_array().unwrap();
@@ -182,7 +182,7 @@ fn what_the_file_was_taken_for_is_said_and_a_table_is_no_list_of_words() {
 
 #[test]
 fn one_table_serves_the_whole_mix_and_its_memory_is_the_one_shown() {
-    let line = "kv words --budget 3s -a system -h siphash13 -d std,cuckoo,griddle --format json";
+    let line = "kv words --budget 2s -a system -h siphash13 -d std,cuckoo,griddle --format json";
     let verdict = json(words().path(), line, 0);
     let cases = verdict["run"]["cases"].as_array().unwrap();
     let of = |name: &str| cases.iter().find(|case| case["workload"]["operation"] == name).unwrap();
@@ -221,7 +221,7 @@ fn whoever_is_wrong_crashes_or_hangs_costs_its_row_only() {
 
 #[test]
 fn a_verdict_survives_them_too() {
-    let line = "kv words --budget 4s --hang 2s --planted --hash siphash13 \
+    let line = "kv words --budget 2s --hang 1s --planted --hash siphash13 \
                 --mix hit=1 --format json -a system -d std,planted-wrong,planted-crash,planted-hang";
     let verdict = json(words().path(), line, 1);
     let notes = verdict["losses"].to_string();
@@ -323,7 +323,7 @@ fn sizes_and_several_values_are_cases_of_their_own() {
 
 #[test]
 fn threads_do_the_whole_mix_and_the_mix_decides_what() {
-    let line = "kv words --concurrent 3 --budget 4s -a system -d dashmap,papaya,scc-hash,scc-tree,btreemap \
+    let line = "kv words --concurrent 3 --budget 3s -a system -d dashmap,papaya,scc-hash,scc-tree,btreemap \
                 -h siphash13,foldhash --mix hit=0.4,miss=0.1,zipf=0.1,insert=0.2,erase=0.1,churn=0.1 \
                 --format json";
     let verdict = json(words().path(), line, 0);
@@ -342,7 +342,7 @@ fn threads_do_the_whole_mix_and_the_mix_decides_what() {
 #[test]
 fn order_is_kept_whatever_the_mix() {
     let folder = words();
-    let line = "kv words --ordered --budget 2s -a system -h siphash13 -d std,btreemap,art-blart \
+    let line = "kv words --ordered --budget 1s -a system -h siphash13 -d std,btreemap,art-blart \
                 --mix hit=1 --format json";
     let verdict = json(folder.path(), line, 0);
     let rows = verdict["rows"].as_array().unwrap();
@@ -444,7 +444,7 @@ fn trace(folder: &Path, keys: usize, key: impl Fn(usize) -> String) -> usize {
 fn a_trace_is_replayed_in_place_of_a_mix() {
     let folder = tempfile::tempdir().unwrap();
     let operations = trace(folder.path(), 3000, |at| format!("key {at}"));
-    let line = "kv --trace trace --budget 3s -a system -h siphash13,foldhash \
+    let line = "kv --trace trace --budget 2s -a system -h siphash13,foldhash \
                 -d std,hashbrown,btreemap,fst,planted-wrong --format json --save saved";
     let output = fathom(folder.path(), line);
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -490,7 +490,7 @@ fn a_trace_that_scans_is_for_structures_that_keep_order() {
     let text = (0..2000).map(|at| format!("put {at}\nscan {} 5\n", at / 2)).collect::<String>();
     std::fs::write(folder.path().join("trace"), text).unwrap();
     let line =
-        "kv --trace trace --budget 3s -a system -h foldhash -d std,btreemap,scc-tree --format json";
+        "kv --trace trace --budget 2s -a system -h foldhash -d std,btreemap,scc-tree --format json";
     let verdict = json(folder.path(), line, 0);
     assert_eq!(verdict["baseline"], "btreemap");
     assert_eq!(verdict["screening"][0]["unsupported"], 1, "std has no order");
@@ -545,7 +545,7 @@ fn a_trace_on_a_file_of_keys_finds_them() {
     let text = keys.split_whitespace().map(|key| format!("get {key}\n")).collect::<String>();
     std::fs::write(folder.path().join("trace"), text).unwrap();
     let line =
-        "kv words --trace trace --budget 3s -a system -h siphash13 -d std,ptr-hash --format json";
+        "kv words --trace trace --budget 2s -a system -h siphash13 -d std,ptr-hash --format json";
     let verdict = json(folder.path(), line, 0);
     assert_eq!(verdict["file"]["name"], "trace on words");
     let counts = (&verdict["trace"]["hits"], &verdict["trace"]["last"]);
@@ -563,7 +563,7 @@ fn a_trace_comes_by_stdin_and_compressed() {
     let folder = tempfile::tempdir().unwrap();
     trace(folder.path(), 100, |at| at.to_string());
     let program = env!("CARGO_BIN_EXE_fathom");
-    let line = "kv --trace - --budget 2s -a system -h siphash13 -d std --format json";
+    let line = "kv --trace - --budget 1s -a system -h siphash13 -d std --format json";
     let run = |command: &str| {
         let mut shell = Command::new("sh");
         let output = shell.args(["-c", command]).current_dir(folder.path()).output().unwrap();
@@ -691,7 +691,7 @@ fn a_table_with_allocators_fits_the_terminal() {
 #[test]
 fn everybody_who_was_considered_has_a_fate_and_whoever_is_asked_for_is_measured() {
     let folder = words();
-    let line = "kv words --budget 2s -a system -d std,hashbrown,btreemap,yada -h siphash13,foldhash,siphash24 \
+    let line = "kv words --budget 1s -a system -d std,hashbrown,btreemap,yada -h siphash13,foldhash,siphash24 \
                 --explain";
     let verdict = json(folder.path(), &format!("{line} --also std+siphash24 --format json"), 0);
     // Two maps by three functions, a tree, and a trie that has no insert.
@@ -727,7 +727,7 @@ fn everybody_who_was_considered_has_a_fate_and_whoever_is_asked_for_is_measured(
 #[test]
 fn keys_of_the_maps_own_are_measured_beside_references_to_keys() {
     let folder = words();
-    let line = "kv words --budget 2s -a system -d std -h foldhash --format json --key-as";
+    let line = "kv words --budget 1s -a system -d std -h foldhash --format json --key-as";
     let types = ["string", "box-str", "arc-str", "compact-str", "smol-str"];
     let verdict = json(folder.path(), &format!("{line} all"), 0);
     let rows = verdict["rows"].as_array().unwrap();

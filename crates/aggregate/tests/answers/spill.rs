@@ -185,19 +185,20 @@ fn what_is_gathered_later_is_written_as_what_is_gathered_at_once() {
             let asked: Vec<_> = statistics.iter().map(named).collect();
             let options = options.for_statistics(&asked);
             let later = Options { gathers_later: true, ..options.clone() };
+            let progress = Progress::default();
+            let run = |options| {
+                let (source, skip) = (vec![file(&input)], OnError::Skip(None));
+                delimited::aggregate(source, &query(&task), options, skip, &progress)
+            };
+            let at_once = run(&options).unwrap();
             for form in FORMS.into_iter().filter(|form| *form != Form::Brc) {
                 let sort = if falling { vec![(By::Key, true)] } else { vec![] };
                 let (statistics, top) = (statistics.clone(), None);
                 let look = Look { statistics, sort, top, total: false, ..Look::all(form) };
                 let Some(streamed) = streamed(form) else { continue };
-                let progress = Progress::default();
-                let run = |options| {
-                    let (source, skip) = (vec![file(&input)], OnError::Skip(None));
-                    delimited::aggregate(source, &query(&task), options, skip, &progress)
-                };
                 let mut found = run(&later).unwrap();
                 assert!(found.gathering.is_some() && found.columns[0].groups.is_empty());
-                let expected = formatted(&run(&options).unwrap(), &look, 1);
+                let expected = formatted(&at_once, &look, 1);
                 let found = pieces(&mut found, &look, Some(streamed));
                 assert!(found.as_bytes() == expected, "{form:?} of {rows} by {threads}");
             }
