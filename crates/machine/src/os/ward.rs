@@ -239,6 +239,8 @@ impl Ward {
             let left = limit.saturating_sub(begin.elapsed());
             match ready(&[self.records.as_fd()], None, left) {
                 Ok(answer) if answer[0] => {}
+                // A signal ends a wait before its time.
+                Ok(_) if !left.is_zero() => continue,
                 _ => return,
             }
             if !matches!(self.records.read(&mut bytes), Ok(1..)) {

@@ -1,11 +1,6 @@
 //! Who is left when somebody is killed: signals, hostile and dying processes, scarce resources. Every
 //! program here runs with a temporary folder of its own, by which its processes and files are found.
 
-#[path = "common/signals.rs"]
-mod signals;
-#[path = "common/told.rs"]
-mod told;
-
 use std::cell::RefCell;
 use std::fs;
 use std::io::Write;
@@ -17,7 +12,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use told::{says, told, words};
+use crate::signals;
+use crate::told::{says, told, words};
 
 /// Far above what anything here takes, far below what the sleepers sleep.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -120,6 +116,27 @@ fn an_interrupt_ends_everything_soon_and_leaves_no_process_and_no_file() {
             assert!(is_empty(folder.path()), "{arguments:?} {names:?}");
         }
     }
+}
+
+/// The signal ended the wait for the warden, which was killed before it had ended all below it.
+#[test]
+fn a_second_interrupt_while_sessions_in_sessions_are_ended_leaves_none_of_them() {
+    let chain = tempfile::tempdir().unwrap();
+    let script = chain.path().join("chain.sh");
+    // Each session can be ended when the one above it has been.
+    let line =
+        "if [ $2 = 0 ]; then exec sleep 7004; fi; setsid sh \"$1\" \"$1\" $(($2 - 1)) & wait";
+    fs::write(&script, line).unwrap();
+    let path = script.to_str().unwrap();
+    let command = format!("sh {path} {path} 120");
+    let (folder, child, _) = started(&["run", "-N", &command, "true"], "sleep 7004");
+    let below = || running(folder.path(), "").len();
+    let all = below();
+    signals::send("INT", child.id());
+    until("the first is being heard", || below() < all);
+    signals::send("INT", child.id());
+    let said = told(130, &child.wait_with_output().unwrap());
+    until(&said, || running(folder.path(), "").is_empty());
 }
 
 /// Its time counted from its start, so that one that had run for longer was ended at once.

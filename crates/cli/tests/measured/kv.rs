@@ -1,6 +1,5 @@
 //! `fathom kv` and `fathom kv bench` from the outside, on few keys: shape of the answer, names,
 //! and structures that fail on purpose. Times are not looked at.
-#![cfg(feature = "kv")]
 
 use std::collections::BTreeSet;
 use std::path::Path;

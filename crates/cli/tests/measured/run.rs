@@ -1,11 +1,6 @@
 //! `fathom run` in the place of hyperfine, and against another revision: what is run when, what is
 //! written, who is left.
 
-#[path = "common/signals.rs"]
-mod signals;
-#[path = "common/told.rs"]
-mod told;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -13,7 +8,8 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use told::{says, told, words};
+use crate::signals;
+use crate::told::{says, told, words};
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
