@@ -3,11 +3,8 @@
 use std::process::{Command, Output};
 
 fn run(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_fathom"))
-        .args(["bench", "aggregate"])
-        .args(arguments)
-        .output()
-        .unwrap()
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command.args(["bench", "aggregate"]).args(arguments).output().unwrap()
 }
 
 fn stdout(output: &Output) -> String {

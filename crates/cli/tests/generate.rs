@@ -124,11 +124,8 @@ fn what_makes_no_sense_is_a_usage_error() {
 
 #[test]
 fn a_reader_that_leaves_is_no_error() {
-    let mut child = fathom(&["--rows", "1G", "-v"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut command = fathom(&["--rows", "1G", "-v"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut start = [0; 100];
     child.stdout.take().unwrap().read_exact(&mut start).unwrap();
     let output = child.wait_with_output().unwrap();

@@ -393,12 +393,9 @@ fn answers_that_are_no_file_were_told_to_be_empty() {
 fn an_interrupt_leaves_neither_pairs_nor_answers_behind() {
     let folder = tempfile::tempdir().unwrap();
     let files = || fs::read_dir(folder.path()).unwrap().count();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_fathom"))
-        .current_dir(folder.path())
-        .args(["generate", "pairs", "--count", "1G", "-o", "p.json", "--answers", "p.f64"])
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command.args(["generate", "pairs", "--count", "1G", "-o", "p.json", "--answers", "p.f64"]);
+    let mut child = command.current_dir(folder.path()).stderr(Stdio::null()).spawn().unwrap();
     while files() < 2 {
         assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
         std::thread::sleep(std::time::Duration::from_millis(5));

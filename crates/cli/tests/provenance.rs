@@ -17,12 +17,9 @@ fn git(arguments: &[&str]) -> Option<String> {
 fn a_saved_run_says_what_measured_it() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.json");
-    let status = Command::new(env!("CARGO_BIN_EXE_fathom"))
-        .args(["run", "-N", "--rounds", "3", "--format", "csv", "--save"])
-        .args([file.as_os_str(), "true".as_ref(), "true".as_ref()])
-        .env("FATHOM_LEVEL", "scalar")
-        .output()
-        .unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command.args(["run", "-N", "--rounds", "3", "--format", "csv", "--save"]).arg(&file);
+    let status = command.args(["true", "true"]).env("FATHOM_LEVEL", "scalar").output().unwrap();
     assert!(status.status.code().is_some_and(|code| code < 2), "{status:?}");
     let run = Run::read(&file).unwrap();
     assert_eq!(run.level, "scalar");

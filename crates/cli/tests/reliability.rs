@@ -133,11 +133,9 @@ fn a_disk_without_room_for_what_is_spilled_is_an_error_with_its_folder() {
     fs::write(path.join("rows"), rows).unwrap();
     // A limit on files is what a test can set: so many units of 512 or 1024 bytes.
     let script = "trap '' XFSZ; ulimit -f 100; exec \"$0\" aggregate --memory-limit 2M --spill . -o result rows";
-    let output = Command::new("sh")
-        .args(["-c", script, env!("CARGO_BIN_EXE_fathom")])
-        .current_dir(path)
-        .output()
-        .unwrap();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_fathom")]);
+    let output = shell.current_dir(path).output().unwrap();
     let (code, stdout, stderr) = said(&output);
     assert_eq!((code, stdout.as_str()), (4, ""), "{stderr}");
     assert!(stderr.starts_with("fathom: cannot spill to .: File too large"), "{stderr}");

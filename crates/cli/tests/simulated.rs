@@ -12,11 +12,9 @@ fn what_surrounds_a_command_surrounds_its_run_under_valgrind() {
     let folder = tempfile::tempdir().unwrap();
     let words = "run --counters simulated --format json --runs 2 --accept 3".split(' ');
     let around = ["--setup", "mkdir d", "--prepare", "touch d/in", "--conclude", "rm d/in"];
-    let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
-        .args(words.chain(around).chain(["--cleanup", "rmdir d", "cat d/in && exit 3"]))
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command.args(words.chain(around).chain(["--cleanup", "rmdir d", "cat d/in && exit 3"]));
+    let output = command.current_dir(folder.path()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let run: Value = serde_json::from_slice(&output.stdout).unwrap();
     let row = &run["cases"][0]["contenders"][0];

@@ -11,14 +11,10 @@ pub(crate) fn piped<S: AsRef<OsStr>>(
     words: impl IntoIterator<Item = S>,
     input: &[u8],
 ) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_fathom"))
-        .args(words)
-        .current_dir(folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command.args(words).current_dir(folder);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
     // A child that fails early closes its end; that is its right.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
