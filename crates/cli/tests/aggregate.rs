@@ -329,10 +329,8 @@ fn delimited_text_chooses_columns_by_name() {
         &[&args[..], &["bytes", "--format", "csv", "--stats", "max,count"]].concat(),
         csv.as_bytes(),
     );
-    assert_eq!(
-        out(&output),
-        "host,ms_max,ms_count,bytes_max,bytes_count\ndb,7,1,200,1\n\"web, 1\",12.5,2,100,2\n"
-    );
+    let csv = "host,ms_max,ms_count,bytes_max,bytes_count\ndb,7,1,200,1\n\"web, 1\",12.5,2,100,2\n";
+    assert_eq!(out(&output), csv);
     let output = folder.run(&["--key", "nobody"], b"a;b\n1;2\n");
     says(&output, 3, "the header has no column \"nobody\"; it has: \"a\", \"b\"");
     let tab = folder.run(&["--delimiter", "tab"], b"\"a\tb\"\t1\n");
@@ -407,11 +405,8 @@ fn estimates_say_in_every_format_how_far_off_they_may_be() {
         out(&folder
             .run(&[&args[..], &["--quantiles", "nearest", "--format", format]].concat(), b""))
     };
-    assert_eq!(
-        shown("csv"),
-        "k,p50,p50_error%,distinct,distinct_error%\na,2.55,1,2,0\nb,996,1,1,0\n",
-        "no estimate leaves the extremes"
-    );
+    let wanted = "k,p50,p50_error%,distinct,distinct_error%\na,2.55,1,2,0\nb,996,1,1,0\n";
+    assert_eq!(shown("csv"), wanted, "no estimate leaves the extremes");
     assert_eq!(shown("tsv"), shown("csv").replace(',', "\t"));
     let table = "k      p50  p50_error%  distinct  distinct_error%\n";
     assert!(shown("table").starts_with(table), "{}", shown("table"));
@@ -736,12 +731,9 @@ fn a_forced_level_changes_nothing_and_a_wrong_one_is_refused() {
     let folder = Folder::new();
     folder.file("a.txt", INPUT);
     let run = |level: &str| {
-        Command::new(env!("CARGO_BIN_EXE_fathom"))
-            .args(["aggregate", "a.txt"])
-            .current_dir(folder.0.path())
-            .env("FATHOM_LEVEL", level)
-            .output()
-            .unwrap()
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        command.args(["aggregate", "a.txt"]).current_dir(folder.0.path());
+        command.env("FATHOM_LEVEL", level).output().unwrap()
     };
     assert_eq!(out(&run("scalar")), RESULT);
     says(&run("avx9"), 2, "no such level");
@@ -752,13 +744,9 @@ fn a_reader_that_leaves_early_is_no_error() {
     let folder = Folder::new();
     let input: String = (0..200_000).map(|i| format!("key number {i};1.0\n")).collect();
     let path = folder.file("many.txt", input);
-    let mut child = Command::new(env!("CARGO_BIN_EXE_fathom"))
-        .arg("aggregate")
-        .arg(Path::new(&path))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command.arg("aggregate").arg(Path::new(&path));
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), err(&output).as_str()), (Some(0), ""));

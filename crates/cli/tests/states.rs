@@ -125,10 +125,8 @@ fn sketches_merge_to_the_bytes_of_the_whole_and_say_that_they_are_sketches() {
     let asked = "aggregate --approx=0.1% --stats p50,p99,distinct";
     let whole = folder.out(&format!("{asked} --format csv a.txt"));
     let text = String::from_utf8(whole.clone()).unwrap();
-    assert!(
-        text.starts_with("key,p50,p50_error%,p99,p99_error%,distinct,distinct_error%\n"),
-        "{text}"
-    );
+    let head = "key,p50,p50_error%,p99,p99_error%,distinct,distinct_error%\n";
+    assert!(text.starts_with(head), "{text}");
     assert!(text.contains(",0.1,") && text.ends_with(",0.8125\n"), "{text}");
     for (name, range) in [("1", "0..90001"), ("2", "90001..90002"), ("3", "90002..")] {
         folder.out(&format!("{asked} --partial -o {name}.fathom --range {range} a.txt"));
@@ -315,13 +313,10 @@ fn a_file_that_grows_before_its_turn_is_told() {
     let folder = Folder::new();
     let log = folder.file("log", "a;1\n");
     assert!(Command::new("mkfifo").arg(folder.0.path().join("pipe")).status().unwrap().success());
-    let mut child = Command::new(env!("CARGO_BIN_EXE_fathom"))
-        .args("aggregate --partial -o state - log pipe".split(' '))
-        .current_dir(folder.0.path())
-        .stdin(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command.args("aggregate --partial -o state - log pipe".split(' '));
+    command.current_dir(folder.0.path()).stdin(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
     let text = text(100);
     child.stdin.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
     // Opens once the other end is, and so after the log was opened, whose turn comes when standard input ends.

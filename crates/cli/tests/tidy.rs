@@ -83,10 +83,8 @@ fn crates_depend_only_along_the_arrows() {
             .1;
         let package = format!("name = \"fathom-{name}\"");
         assert!(manifest.contains(&package), "{name}: the package is fathom-<folder>");
-        assert!(
-            manifest.contains("[lints]\nworkspace = true"),
-            "{name}: lints are the workspace's"
-        );
+        let has_lints = manifest.contains("[lints]\nworkspace = true");
+        assert!(has_lints, "{name}: lints are the workspace's");
         for line in manifest.lines().filter_map(|line| line.strip_prefix("fathom-")) {
             let other: String =
                 line.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
@@ -429,12 +427,9 @@ fn a_contender_is_one_file_of_thirty_lines() {
 #[test]
 fn the_crates_that_benches_bring_along_are_counted() {
     let words = ["tree", "--locked", "--package", "fathom-bench", "--edges", "normal"];
-    let output = Command::new(env!("CARGO"))
-        .current_dir(root())
-        .args(words)
-        .args(["--prefix", "none", "--target", "x86_64-unknown-linux-gnu"])
-        .output()
-        .unwrap();
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(words).args(["--prefix", "none", "--target", "x86_64-unknown-linux-gnu"]);
+    let output = cargo.current_dir(root()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let tree = String::from_utf8(output.stdout).unwrap();
     let names = tree.lines().filter_map(|line| line.split(' ').next());

@@ -3,11 +3,8 @@
 use std::process::{Command, Output};
 
 fn run(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_fathom"))
-        .args(["bench", "read"])
-        .args(arguments)
-        .output()
-        .unwrap()
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command.args(["bench", "read"]).args(arguments).output().unwrap()
 }
 
 fn stdout(output: &Output) -> String {
@@ -109,10 +106,8 @@ fn a_file_in_memory_is_neither_read_cold_nor_past_the_cache() {
     let output = run(&[path, "--set", "cache=cold", "--test"]);
     assert_eq!(output.status.code(), Some(1));
     let tested = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        tested.contains("not run: the reference does not take part: not here: /dev/shm/"),
-        "{tested}"
-    );
+    let said = "not run: the reference does not take part: not here: /dev/shm/";
+    assert!(tested.contains(said), "{tested}");
     // Unasked for, it is a case among others.
     let warm = stdout(&run(&[path, "--set", "buffer=4K", "--rounds", "2"]));
     assert!(warm.contains("note: not measured: read sum buffer=4K cache=cold /dev/shm/"), "{warm}");

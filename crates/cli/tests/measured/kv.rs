@@ -88,10 +88,8 @@ fn a_table_made_for_the_keys_is_measured_against_the_others_and_written() {
     }
     let advice = verdict["advice"].to_string();
     assert!(advice.contains("specialised: keys of "), "{advice}");
-    assert!(
-        advice.contains(" times the time of ") && advice.contains("bytes per entry against"),
-        "{advice}"
-    );
+    assert!(advice.contains(" times the time of "), "{advice}");
+    assert!(advice.contains("bytes per entry against"), "{advice}");
     let files = ["keys.bin", "table.hpp", "table.rs", "tests.cpp"];
     let mut written: Vec<String> = std::fs::read_dir(folder.path().join("made"))
         .unwrap()
@@ -473,10 +471,8 @@ fn a_trace_is_replayed_in_place_of_a_mix() {
         assert!((6.0..9.0).contains(&borrowed), "{row}");
     }
     let advice = verdict["advice"].to_string();
-    assert!(
-        advice.contains("and this trace (69.2 % gets, 61.1 % of them hits; 23.1 % puts"),
-        "{advice}"
-    );
+    let said = "and this trace (69.2 % gets, 61.1 % of them hits; 23.1 % puts";
+    assert!(advice.contains(said), "{advice}");
     assert_eq!(verdict["paste"]["code"].as_array().unwrap().len(), 1);
     let again = fathom(folder.path(), "report saved");
     let again = String::from_utf8_lossy(&again.stdout).into_owned();

@@ -333,11 +333,8 @@ fn whatever_a_server_does_the_bytes_are_the_same_or_an_error_says_why() {
                 assert!(output.stdout == whole, "{name}");
             }
             Error(why) => {
-                assert_eq!(
-                    (output.status.code(), &*output.stdout),
-                    (Some(4), &b""[..]),
-                    "{name}: {said}"
-                );
+                let ended = (output.status.code(), &*output.stdout);
+                assert_eq!(ended, (Some(4), &b""[..]), "{name}: {said}");
                 assert!(said.contains("s3://bucket/a.txt") && said.contains(why), "{name}: {said}");
                 assert!(said.len() < 900 && said.lines().count() == 1, "{name}: {said}");
             }
