@@ -292,10 +292,8 @@ mod tests {
         };
         let [commas, points] = [&b"a;-99,9\nb;1,5\n"[..], b"a;-99.9\nb;1.5\n"];
         let said = settled("NA,-99,9", commas).unwrap_err().to_string();
-        assert!(
-            said.starts_with("--null-values -99,9: ") && said.contains("'\"-99,9\"'"),
-            "{said}"
-        );
+        assert!(said.starts_with("--null-values -99,9: "), "{said}");
+        assert!(said.contains("'\"-99,9\"'"), "{said}");
         assert_eq!(settled("\"-99,9\"", commas).unwrap(), [&b""[..], b"-99,9"]);
         assert_eq!(settled("\"-99\",\"9\"", commas).unwrap(), [&b""[..], b"-99", b"9"]);
         let quoted = settled("NA, \"-99,9\" ,\"a,1,2,b\"", commas).unwrap();

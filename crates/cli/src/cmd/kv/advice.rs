@@ -477,10 +477,8 @@ mod tests {
         assert!(own.sentences.ends_with(&own.beside), "{:?}", own.sentences);
         let all = of(3).sentences.join("\n");
         assert!(all.contains("because a library has it"), "{all}");
-        assert!(
-            all.contains("strangers who choose the keys can make every operation slow"),
-            "{all}"
-        );
+        let strangers = "strangers who choose the keys can make every operation slow";
+        assert!(all.contains(strangers), "{all}");
         assert!(of(4).sentences.join("\n").contains("because a library has it"));
     }
 

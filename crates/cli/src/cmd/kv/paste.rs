@@ -281,12 +281,10 @@ mod tests {
         candidate.about.code = "#include <kv.h>\nusing Map = Kv::Flat<K, V, Xxh3>;".to_owned();
         candidate.about.manifest = "// Debian: libkv-dev".to_owned();
         let lines = |integers| paste(&candidate, integers).unwrap().code.join("\n");
-        assert!(
-            lines(true).contains("\nusing Map = Kv::Flat<std::uint64_t, std::uint64_t, Xxh3>;")
-        );
-        assert!(
-            lines(false).contains("\nusing Map = Kv::Flat<std::string_view, std::uint64_t, Xxh3>;")
-        );
+        for (integers, key) in [(true, "std::uint64_t"), (false, "std::string_view")] {
+            let map = format!("\nusing Map = Kv::Flat<{key}, std::uint64_t, Xxh3>;");
+            assert!(lines(integers).contains(&map));
+        }
         assert_eq!(paste(&candidate, true).unwrap().manifest, ["// Debian: libkv-dev"]);
         candidate.about.code.clear();
         assert!(paste(&candidate, true).is_none(), "one that says nothing cannot be had");
@@ -302,10 +300,8 @@ mod tests {
                 let Some(paste) = paste(&named(&entry.id).unwrap(), integers) else { continue };
                 let code = paste.code.join("\n");
                 let words = code.split(|c: char| !c.is_alphanumeric() && c != '_');
-                assert!(
-                    words.clone().all(|word| !["K", "S", "HASH", "FULL"].contains(&word)),
-                    "{code}"
-                );
+                let is_free = words.clone().all(|word| !["K", "S", "HASH", "FULL"].contains(&word));
+                assert!(is_free, "{code}");
                 assert!(!code.contains(", >") && !code.contains("<,"), "{code}");
                 seen += 1;
             }
@@ -379,14 +375,10 @@ mod tests {
     /// Has `rustc` make `pasted` of `text` in `folder`.
     fn compile(text: &str, flags: &[&str], folder: &Path) {
         let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-        let mut child = Command::new(rustc)
-            .args(["--edition=2024", "-Dwarnings", "-Adead-code", "--crate-name=pasted"])
-            .args(flags)
-            .arg("-")
-            .current_dir(folder)
-            .stdin(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = Command::new(rustc);
+        command.args(["--edition=2024", "-Dwarnings", "-Adead-code", "--crate-name=pasted"]);
+        command.args(flags).arg("-").current_dir(folder);
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
         assert!(child.wait().unwrap().success(), "{text}");
     }
