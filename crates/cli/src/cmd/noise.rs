@@ -39,12 +39,8 @@ pub(crate) fn text(seconds: f64) -> anyhow::Result<String> {
                 continue;
             };
             // Widths of intervals shrink with the root of the time.
-            let received: u64 = case
-                .measured
-                .rounds
-                .iter()
-                .filter_map(|round| round.samples[0].as_ref()?.cpu_ns)
-                .sum();
+            let rounds = case.measured.rounds.iter();
+            let received: u64 = rounds.filter_map(|round| round.samples[0].as_ref()?.cpu_ns).sum();
             let at_two_seconds = interval.width() * (received as f64 / 2e9).sqrt();
             let _ = writeln!(
                 text,
