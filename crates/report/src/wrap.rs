@@ -181,10 +181,8 @@ mod tests {
         assert_eq!(wrapped("", 8, 2), "");
         assert_eq!(wrapped("    a b", 8, 2), "    a b");
         assert_eq!(wrapped("a b c d e f", 6, 20), "a b c\n   d e\n   f");
-        assert_eq!(
-            wrapped("it took 1.2 ms, or (99 %) of it", 11, 0),
-            "it took\n1.2 ms, or\n(99 %) of\nit"
-        );
+        let units = wrapped("it took 1.2 ms, or (99 %) of it", 11, 0);
+        assert_eq!(units, "it took\n1.2 ms, or\n(99 %) of\nit");
         assert_eq!(wrapped("          beyond it", 8, 2), "          beyond\n  it");
     }
 

@@ -463,10 +463,8 @@ fn exports_in_the_forms_of_hyperfine_have_the_figures_of_the_samples() {
             (times.iter().copied().fold(1.0, f64::min), times.iter().copied().fold(0.0, f64::max));
         let figures = [mean, stddev, middle(times.clone()), mean * 0.75, mean * 0.25, min, max];
         let result = &json["results"][c];
-        assert_eq!(
-            (&result["command"], &result["parameters"]["n"]),
-            (&command.into(), &"7".into())
-        );
+        let named = (&result["command"], &result["parameters"]["n"]);
+        assert_eq!(named, (&command.into(), &"7".into()));
         assert_eq!(result["times"].as_array().unwrap().len(), 36);
         let near = |found: f64, expected: f64, what: &str| {
             assert!((found / expected - 1.0).abs() < 1e-9, "{command} {what}: {found}, {expected}");
@@ -585,10 +583,8 @@ fn a_difference_of_runs_has_the_ends_of_both_intervals_at_half_the_error_each() 
     let old = saved(case(false, false));
     let found = diff(&old, &slower_b(""));
     let [a, b] = &found.differences[..] else { panic!("{found:?}") };
-    assert_eq!(
-        (&a.change, &b.change, found.is_worse()),
-        (&Change::NotResolved, &Change::Slower, true)
-    );
+    assert_eq!((&a.change, &b.change), (&Change::NotResolved, &Change::Slower));
+    assert!(found.is_worse(), "{found:?}");
     let (_, low, high) = by_sets(T_HALF);
     let interval = b.interval.unwrap();
     near(b.ratio.unwrap(), 1.5);
@@ -615,10 +611,8 @@ fn a_difference_of_runs_has_the_ends_of_both_intervals_at_half_the_error_each() 
     };
     let gone = without(Failure::Crashed { how: "is lost".to_owned() });
     let found = diff(&old, &gone);
-    assert!(
-        found.is_worse() && matches!(found.differences[1].change, Change::Gone(_)),
-        "{found:?}"
-    );
+    assert!(found.is_worse(), "{found:?}");
+    assert!(matches!(found.differences[1].change, Change::Gone(_)), "{found:?}");
     // What is repaired is nothing worse, and what fails still says so.
     let (repaired, still) = (diff(&gone, &old), diff(&gone, &gone));
     assert!(!repaired.is_worse() && !repaired.is_incomplete(), "{repaired:?}");

@@ -44,12 +44,8 @@ fn section(title: &str, courses: &[&Course]) -> String {
     };
     let mut marks = String::new();
     for (number, course) in courses.iter().enumerate() {
-        let points: Vec<(f64, f64)> = course
-            .places
-            .iter()
-            .zip(&course.points)
-            .map(|(at, p)| ((at + 1) as f64, p.1))
-            .collect();
+        let points = course.places.iter().zip(&course.points);
+        let points: Vec<(f64, f64)> = points.map(|(at, p)| ((at + 1) as f64, p.1)).collect();
         marks += &(frame.path(number, "l", &points) + &frame.dots(number, &points));
         for step in &course.steps {
             marks += &mark(&frame, number, step, points[step.at]);
