@@ -420,10 +420,8 @@ mod tests {
                 let whole = &text[from..end];
                 let lines = whole.iter().filter(|&&byte| byte == b'\n').count();
                 assert_eq!(marks.lines, lines as u64, "{shown:?}");
-                assert!(
-                    marks.escaped || whole.iter().all(|&byte| byte > composite::ESCAPE),
-                    "{shown:?}"
-                );
+                let is_plain = whole.iter().all(|&byte| byte > composite::ESCAPE);
+                assert!(marks.escaped || is_plain, "{shown:?}");
             }
         }
     }

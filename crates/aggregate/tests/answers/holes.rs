@@ -27,11 +27,8 @@ fn a_key_that_contains_the_delimiter_is_an_error_with_its_line_and_right_when_qu
         let summary =
             delimited::aggregate(vec![source], &shape, &options(2), OnError::Fail, &progress)
                 .unwrap();
-        let sums: Vec<_> = summary.columns[0]
-            .groups
-            .iter()
-            .map(|g| (&*g.key, g.stats.sum().to_string()))
-            .collect();
+        let groups = summary.columns[0].groups.iter();
+        let sums: Vec<_> = groups.map(|g| (&*g.key, g.stats.sum().to_string())).collect();
         let mut expected = [(&b"x"[..], "3.0".to_owned()), (key.as_bytes(), "4.0".to_owned())];
         expected.sort_unstable();
         assert_eq!(sums, expected);
