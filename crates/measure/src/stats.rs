@@ -201,14 +201,14 @@ fn ln_beta(a: f64, b: f64) -> f64 {
 /// The logarithm of the gamma function, x > 0: Stirling's series (DLMF 5.11.1), shifted to where it is
 /// exact to rounding.
 fn ln_gamma(x: f64) -> f64 {
-    let (mut x, mut shift) = (x, 0.0);
+    let (mut x, mut product) = (x, 1.0_f64);
     while x < 15.0 {
-        shift -= x.ln();
+        product *= x;
         x += 1.0;
     }
     let (r, s) = (1.0 / x, 1.0 / (x * x));
     let series = r * (1.0 / 12.0 - s * (1.0 / 360.0 - s * (1.0 / 1260.0 - s / 1680.0)));
-    shift + (x - 0.5) * x.ln() - x + 0.5 * (2.0 * std::f64::consts::PI).ln() + series
+    -product.ln() + (x - 0.5) * x.ln() - x + 0.5 * (2.0 * std::f64::consts::PI).ln() + series
 }
 
 /// Correlation of each value with the next; 0 of fewer than three values or of constant ones.
