@@ -550,10 +550,7 @@ impl<'a> Conductor<'a> {
         self.workers[seat] = Some(worker);
         self.ready[seat] = ready;
         let first = self.ask_for_sample(seat, 1, 0, self.piece.bounds.open);
-        if first.is_err() {
-            self.workers[seat] = None;
-        }
-        first.map(|_| ())
+        first.map(|_| ()).inspect_err(|_| self.workers[seat] = None)
     }
 
     fn opened(&self, seat: &Seat) -> Result<(Worker, Ready), Failure> {
@@ -603,10 +600,7 @@ impl<'a> Conductor<'a> {
     pub fn metrics(&mut self, seat: usize) -> Result<Vec<Metric>, Failure> {
         let Some(worker) = self.workers[seat].as_mut() else { return Ok(Vec::new()) };
         let metrics = worker.metrics(self.piece.bounds.open);
-        if metrics.is_err() {
-            self.workers[seat] = None;
-        }
-        metrics
+        metrics.inspect_err(|_| self.workers[seat] = None)
     }
 }
 
@@ -616,10 +610,7 @@ impl Executor for Conductor<'_> {
         // the contender would have there if it ran alone. Of fewer than 16 iterations that is none.
         let limit = self.piece.bounds.sample;
         let sample = self.ask_for_sample(contender, iterations, iterations / 16, limit);
-        if sample.is_err() {
-            self.workers[contender] = None;
-        }
-        sample
+        sample.inspect_err(|_| self.workers[contender] = None)
     }
 
     fn refresh(&mut self, seats: &[usize]) -> Vec<(usize, Failure)> {
