@@ -289,13 +289,8 @@ impl House {
     }
 
     fn input(&self) -> Result<Stdio, Failure> {
-        match &self.input {
-            Some(path) => match File::open(path) {
-                Ok(file) => Ok(file.into()),
-                Err(error) => Err(unopened("input", path, &error)),
-            },
-            None => Ok(Stdio::null()),
-        }
+        let Some(path) = &self.input else { return Ok(Stdio::null()) };
+        File::open(path).map(Stdio::from).map_err(|error| unopened("input", path, &error))
     }
 
     /// Runs a line that is not timed, always by a shell. What it leaves running runs until it is
@@ -331,14 +326,12 @@ impl House {
                 end => break end?,
             }
         };
-        match end.status.success() {
-            true => Ok(ward),
-            false => {
-                let words = ending(&mut stderr).unwrap_or_default();
-                let colon = if words.is_empty() { "" } else { ": " };
-                Err(broken(format!("{}{colon}{words}", end.status)))
-            }
+        if end.status.success() {
+            return Ok(ward);
         }
+        let words = ending(&mut stderr).unwrap_or_default();
+        let colon = if words.is_empty() { "" } else { ": " };
+        Err(broken(format!("{}{colon}{words}", end.status)))
     }
 
     /// The program that a line runs.
