@@ -346,17 +346,13 @@ impl Spec {
             full.operation = W::OPERATIONS.first().map_or("", |offer| offer.name).to_owned();
         }
         if !W::OPERATIONS.iter().any(|offer| offer.name == full.operation) {
-            return Err(SpecError::Operation {
-                given: full.operation,
-                known: names(W::OPERATIONS),
-            });
+            let known = names(W::OPERATIONS);
+            return Err(SpecError::Operation { given: full.operation, known });
         }
         for name in full.parameters.keys() {
             if name != THREADS && !W::PARAMETERS.iter().any(|offer| offer.name == name) {
-                return Err(SpecError::Parameter {
-                    given: name.clone(),
-                    known: names(W::PARAMETERS),
-                });
+                let known = names(W::PARAMETERS);
+                return Err(SpecError::Parameter { given: name.clone(), known });
             }
         }
         if let Some(path) = full.file.clone().filter(|_| !full.takes_file::<W>()) {
@@ -404,10 +400,7 @@ impl Spec {
             path: PathBuf::new(),
             reason: "this workload needs a file".to_owned(),
         })?;
-        match fs::read(&path) {
-            Ok(bytes) => Ok(Data::own(bytes)),
-            Err(error) => Err(SpecError::Unreadable { path, error }),
-        }
+        fs::read(&path).map(Data::own).map_err(|error| SpecError::Unreadable { path, error })
     }
 
     /// How many threads do the same work at the same time: the parameter [`THREADS`], 1 unless it is
