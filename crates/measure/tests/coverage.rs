@@ -5,7 +5,7 @@
 
 use fathom_measure::compare::{Judged, judge, leaves_open};
 use fathom_measure::mix::{Part, mixed};
-use fathom_measure::plan::{End, Measured, Plan, Roles, Round, Stop};
+use fathom_measure::plan::{Measured, Plan, Roles, Round, Stop};
 use fathom_measure::sample::Sample;
 use fathom_measure::stats::Random;
 
@@ -72,6 +72,12 @@ fn bell(random: &mut Random) -> f64 {
     radius * (2.0 * std::f64::consts::PI * random.fraction()).cos()
 }
 
+/// A measurement of which no round is left to do.
+fn done(rounds: Vec<Round>) -> Measured {
+    let (failures, planned) = (vec![None; rounds[0].samples.len()], rounds.len() as u32);
+    Measured { iterations: 1, rounds, failures, alpha_share: 1.0, planned, ..Measured::default() }
+}
+
 impl World {
     /// What contender i takes as a multiple of the first; all the same if one is chosen.
     fn truth(&self, contender: usize) -> f64 {
@@ -122,14 +128,7 @@ impl World {
             samples: (0..=self.contenders).map(|c| sample(c, round)).collect(),
             ..Round::default()
         });
-        let measured = Measured {
-            iterations: 1,
-            rounds: rounds.collect(),
-            failures: vec![None; self.contenders + 1],
-            end: End::Rounds,
-            alpha_share: 1.0,
-            planned: self.rounds,
-        };
+        let measured = done(rounds.collect());
         let twin = Some(self.contenders);
         let roles = Roles { twin, chosen: self.chosen, ..Roles::default() };
         let plan = Plan { stop: Stop::Budget, fresh: self.fresh, ..Plan::default() };
@@ -341,14 +340,7 @@ fn intervals_less_a_shell_s_start_hold_the_truth() {
             let samples = own.into_iter().chain([sample(START, noise)]).collect();
             Round { samples, ..Round::default() }
         };
-        let measured = Measured {
-            iterations: 1,
-            rounds: (0..96).map(|_| round()).collect(),
-            failures: vec![None; 3],
-            end: End::Rounds,
-            alpha_share: 1.0,
-            planned: 96,
-        };
+        let measured = done((0..96).map(|_| round()).collect());
         let plan = Plan { fresh: true, iterations: Some(1), ..Plan::default() };
         let judged = judge(&measured, Roles { empty: Some(2), ..Roles::default() }, &plan);
         (judged.overhead.unwrap().subtracted, judged.comparisons[0].interval.unwrap())
