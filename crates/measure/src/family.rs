@@ -304,10 +304,8 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
         spec: &Spec,
         then: &mut dyn FnMut(Opened<'_>),
     ) -> Result<(), OpenError> {
-        let (name, variant) = match id.split_once('+') {
-            Some((name, variant)) => (name, Some(variant)),
-            None => (id, None),
-        };
+        let named = id.split_once('+');
+        let (name, variant) = named.map_or((id, None), |(name, variant)| (name, Some(variant)));
         let contender = self.contenders.iter().find(|contender| contender.meta().name == name);
         let contender = contender.ok_or_else(|| OpenError::Unknown(id.to_owned()))?;
         // A family with a parameter of that name means threads of its own by it.
