@@ -74,11 +74,7 @@ macro_rules! axis {
             fn of(axis: &str, word: &str) -> Result<$name, StrategyError> {
                 $name::ALL.iter().copied().find(|value| value.word() == word).ok_or_else(|| {
                     let known: Vec<&str> = $name::ALL.iter().map(|value| value.word()).collect();
-                    StrategyError::Value {
-                        axis: axis.to_owned(),
-                        given: word.to_owned(),
-                        known: known.join(", "),
-                    }
+                    no_value(axis, word, &known.join(", "))
                 })
             }
         }
@@ -301,11 +297,7 @@ impl Strategy {
             "chunk" => self.chunk_bytes = chunk_bytes(value)?,
             "threads" => {
                 let threads = value.parse().ok().filter(|threads| (1..=65_535).contains(threads));
-                self.threads = Some(threads.ok_or_else(|| StrategyError::Value {
-                    axis: axis.to_owned(),
-                    given: value.to_owned(),
-                    known: "1 to 65535".to_owned(),
-                })?);
+                self.threads = Some(threads.ok_or_else(|| no_value(axis, value, "1 to 65535"))?);
             }
             _ => return Err(StrategyError::Axis { given: axis.to_owned() }),
         }
@@ -361,11 +353,14 @@ fn chunk_bytes(text: &str) -> Result<usize, StrategyError> {
         _ => (text, 1),
     };
     let bytes = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit));
-    bytes.filter(|bytes| (64..=1 << 30).contains(bytes)).ok_or_else(|| StrategyError::Value {
-        axis: "chunk".to_owned(),
-        given: text.to_owned(),
-        known: "64 bytes to 1024M, such as 256K or 16M".to_owned(),
-    })
+    let bytes = bytes.filter(|bytes| (64..=1 << 30).contains(bytes));
+    bytes.ok_or_else(|| no_value("chunk", text, "64 bytes to 1024M, such as 256K or 16M"))
+}
+
+/// A value that an axis does not have.
+fn no_value(axis: &str, given: &str, known: &str) -> StrategyError {
+    let [axis, given, known] = [axis, given, known].map(str::to_owned);
+    StrategyError::Value { axis, given, known }
 }
 
 fn show_chunk(bytes: usize) -> String {
