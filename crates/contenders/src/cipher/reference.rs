@@ -138,10 +138,7 @@ pub fn open(key: &[u8], mode: Mode, message: &[u8]) -> Result<Vec<u8>, Container
     let mut plain = parts.cipher_text.to_vec();
     let mut lanes = Lanes::start(parts.nonce, None);
     decrypt(&key, mode, *parts.iv, &mut plain, Some(&mut lanes));
-    if lanes.tag(&key) != *parts.tag {
-        return Err(ContainerError::Tag);
-    }
-    unpadded(plain)
+    if lanes.tag(&key) == *parts.tag { unpadded(plain) } else { Err(ContainerError::Tag) }
 }
 
 /// Takes twelve bytes of the IV as the nonce; encrypts in place and returns the tag.

@@ -176,10 +176,7 @@ pub(crate) fn prepare<'w, K: Key + 'w>(
         Operation::Scan => (can.ordered, "order"),
         Operation::Range => (can.range, "ordered range"),
         Operation::Shared => (can.concurrent, "sharing between threads"),
-        Operation::Replay => match lacking(workload, can) {
-            Some(name) => (false, name),
-            None => (true, ""),
-        },
+        Operation::Replay => lacking(workload, can).map_or((true, ""), |name| (false, name)),
         Operation::Touch => (false, "part in touching keys: it is measured without a structure"),
         Operation::Build | Operation::Find(_) => (true, ""),
     };

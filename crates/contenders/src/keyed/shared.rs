@@ -228,10 +228,7 @@ mod tests {
 
         fn erase(&mut self, key: u64) -> Option<u64> {
             let mut map = self.map.lock().unwrap();
-            if self.fails(Fault::KeepsErased) {
-                return map.get(&key).copied();
-            }
-            map.remove(&key)
+            if self.fails(Fault::KeepsErased) { map.get(&key).copied() } else { map.remove(&key) }
         }
     }
 

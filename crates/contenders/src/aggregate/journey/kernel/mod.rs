@@ -120,10 +120,7 @@ impl<T: Table> Rows<T> {
         if self.most_count > u32::MAX.into() {
             self.most_count = u64::from(self.table.most_count()) + rows;
         }
-        if self.most_count > u32::MAX.into() {
-            return Err(Trouble::Table(Refusal::Count));
-        }
-        Ok(())
+        if self.most_count > u32::MAX.into() { Err(Trouble::Table(Refusal::Count)) } else { Ok(()) }
     }
 
     fn run<N: Number, S: Scanned>(&mut self, window: &Window<'_>) -> bool {

@@ -40,10 +40,7 @@ impl Child {
     /// The node it leads to, if it is no leaf.
     #[inline(always)]
     pub(super) fn node(self) -> Option<Node> {
-        if self.0 & 1 != 0 {
-            return None;
-        }
-        NonNull::new(self.0 as *mut u8).map(Node)
+        if self.0 & 1 == 0 { NonNull::new(self.0 as *mut u8).map(Node) } else { None }
     }
 }
 
