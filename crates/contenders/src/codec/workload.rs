@@ -340,11 +340,8 @@ impl Prepared for Pass<'_> {
 
     fn metrics(&mut self) -> Vec<Metric> {
         let compressed: usize = self.compressed().iter().map(|c| c.payload.len()).sum();
-        vec![Metric {
-            name: RATIO.into(),
-            value: compressed as f64 / self.texts.bytes().max(1) as f64,
-            less_is_better: Some(true),
-        }]
+        let value = compressed as f64 / self.texts.bytes().max(1) as f64;
+        vec![Metric { name: RATIO.into(), value, less_is_better: Some(true) }]
     }
 }
 
@@ -399,12 +396,8 @@ mod tests {
 
     #[test]
     fn a_text_that_lay_in_the_buffer_is_no_answer() {
-        let texts = Texts {
-            operation: Operation::Decompress,
-            corpus: vec![7; 200],
-            places: vec![0..200, 0..200],
-            stores: false,
-        };
+        let (corpus, places) = (vec![7; 200], vec![0..200, 0..200]);
+        let texts = Texts { operation: Operation::Decompress, corpus, places, stores: false };
         let digest = |codec: Box<dyn Codec>| {
             let plain = RefCell::new(texts.corpus.clone());
             let mut pass = Pass { texts: &texts, codec, containers: Vec::new(), plain };
