@@ -230,11 +230,8 @@ impl Rate {
         }
         // Each anchor is off by at most half its width.
         let slack_ticks = (start.width_ticks + end.width_ticks) as f64 / 2.0;
-        Rate {
-            hz: ticks as f64 * 1e9 / window_ns as f64,
-            error_ppm: slack_ticks / ticks as f64 * 1e6,
-            window_ns,
-        }
+        let hz = ticks as f64 * 1e9 / window_ns as f64;
+        Rate { hz, error_ppm: slack_ticks / ticks as f64 * 1e6, window_ns }
     }
 
     /// `ticks` in nanoseconds; 0 when the rate is unknown.

@@ -202,11 +202,9 @@ impl Opened {
     /// Count and times of an event that leads no group.
     pub(crate) fn read_alone(&self) -> Option<Raw> {
         let mut words = [0u64; 3];
-        self.read_words(&mut words).then(|| Raw {
-            value: words[0],
-            enabled_ns: words[1],
-            running_ns: words[2],
-        })
+        let is_read = self.read_words(&mut words);
+        let [value, enabled_ns, running_ns] = words;
+        is_read.then_some(Raw { value, enabled_ns, running_ns })
     }
 
     fn read_words(&self, words: &mut [u64]) -> bool {
@@ -221,10 +219,7 @@ impl Opened {
     /// processor. Of the thread that opened the event only: `Counters` stays on it.
     #[inline]
     pub(crate) fn read_in_user_space(&self) -> Option<Raw> {
-        if !pmc::READABLE {
-            return None;
-        }
-        self.page.as_ref()?.page().read(&Hardware)
+        if pmc::READABLE { self.page.as_ref()?.page().read(&Hardware) } else { None }
     }
 
     /// The page's register number and width, if the kernel allows reading it.

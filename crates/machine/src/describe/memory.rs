@@ -84,11 +84,9 @@ fn huge_pages(source: &dyn Source) -> HugePages {
     let pool = |name: &String| {
         let kib = name.strip_prefix("hugepages-")?.strip_suffix("kB")?.parse::<u64>().ok()?;
         let number = |file: &str| source.text(&format!("{folder}/{name}/{file}"))?.parse().ok();
-        Some(HugePool {
-            page_bytes: kib.checked_mul(1024)?,
-            total: number("nr_hugepages"),
-            free: number("free_hugepages"),
-        })
+        let page_bytes = kib.checked_mul(1024)?;
+        let (total, free) = (number("nr_hugepages"), number("free_hugepages"));
+        Some(HugePool { page_bytes, total, free })
     };
     let mut pools: Vec<HugePool> = source.entries(folder).iter().filter_map(pool).collect();
     pools.sort_by_key(|pool| pool.page_bytes);
