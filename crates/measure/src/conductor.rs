@@ -265,13 +265,9 @@ impl Worker {
         events: &[String],
         limit: Duration,
     ) -> Result<Ready, Failure> {
-        let request = Request::Open {
-            family: family.to_owned(),
-            contender: contender.map(str::to_owned),
-            workload: workload.clone(),
-            data,
-            events: events.to_vec(),
-        };
+        let (family, contender) = (family.to_owned(), contender.map(str::to_owned));
+        let (workload, events) = (workload.clone(), events.to_vec());
+        let request = Request::Open { family, contender, workload, data, events };
         match self.ask(&request, limit)? {
             Reply::Opened { work, leaves_the_thread, events, missing, data } => {
                 let program = self.program.clone();
@@ -728,14 +724,9 @@ mod tests {
 
     /// No work.
     fn piece(stop: &AtomicBool) -> Piece<'_> {
-        Piece {
-            workload: Spec::default(),
-            provision: Provision::new(None, None),
-            events: Vec::new(),
-            bounds: Bounds::default(),
-            stop,
-            progress: Box::new(|_, _| ()),
-        }
+        let (workload, bounds) = (Spec::default(), Bounds::default());
+        let (provision, events) = (Provision::new(None, None), Vec::new());
+        Piece { workload, provision, events, bounds, stop, progress: Box::new(|_, _| ()) }
     }
 
     /// The first of its name decided for all families.

@@ -327,12 +327,8 @@ impl Spec {
     /// A spec with this operation and these parameters.
     #[must_use]
     pub fn new(operation: &str, parameters: &[(&str, &str)]) -> Spec {
-        Spec {
-            operation: operation.to_owned(),
-            parameters: parameters.iter().map(|&(k, v)| (k.to_owned(), v.to_owned())).collect(),
-            file: None,
-            shared: None,
-        }
+        let parameters = parameters.iter().map(|&(k, v)| (k.to_owned(), v.to_owned())).collect();
+        Spec { operation: operation.to_owned(), parameters, file: None, shared: None }
     }
 
     /// The same spec with the defaults of `W` filled in.
