@@ -339,7 +339,7 @@ fn threads_do_the_whole_mix_and_the_mix_decides_what() {
 #[test]
 fn order_is_kept_whatever_the_mix() {
     let folder = words();
-    let line = "kv words --ordered --budget 1s -a system -h siphash13 -d std,btreemap,art-blart \
+    let line = "kv words --ordered --budget 2s -a system -h siphash13 -d std,btreemap,art-blart \
                 --mix hit=1 --format json";
     let verdict = json(folder.path(), line, 0);
     let rows = verdict["rows"].as_array().unwrap();
@@ -558,7 +558,7 @@ fn a_trace_comes_by_stdin_and_compressed() {
     let folder = tempfile::tempdir().unwrap();
     trace(folder.path(), 100, |at| at.to_string());
     let program = env!("CARGO_BIN_EXE_fathom");
-    let line = "kv --trace - --budget 1s -a system -h siphash13 -d std --format json";
+    let line = "kv --trace - --budget 2s -a system -h siphash13 -d std --format json";
     let run = |command: &str| {
         let mut shell = Command::new("sh");
         let output = shell.args(["-c", command]).current_dir(folder.path()).output().unwrap();
@@ -686,7 +686,7 @@ fn a_table_with_allocators_fits_the_terminal() {
 #[test]
 fn everybody_who_was_considered_has_a_fate_and_whoever_is_asked_for_is_measured() {
     let folder = words();
-    let line = "kv words --budget 1s -a system -d std,hashbrown,btreemap,yada -h siphash13,foldhash,siphash24 \
+    let line = "kv words --budget 2s -a system -d std,hashbrown,btreemap,yada -h siphash13,foldhash,siphash24 \
                 --explain";
     let verdict = json(folder.path(), &format!("{line} --also std+siphash24 --format json"), 0);
     // Two maps by three functions, a tree, and a trie that has no insert.
@@ -722,7 +722,7 @@ fn everybody_who_was_considered_has_a_fate_and_whoever_is_asked_for_is_measured(
 #[test]
 fn keys_of_the_maps_own_are_measured_beside_references_to_keys() {
     let folder = words();
-    let line = "kv words --budget 1s -a system -d std -h foldhash --format json --key-as";
+    let line = "kv words --budget 2s -a system -d std -h foldhash --format json --key-as";
     let types = ["string", "box-str", "arc-str", "compact-str", "smol-str"];
     let verdict = json(folder.path(), &format!("{line} all"), 0);
     let rows = verdict["rows"].as_array().unwrap();
