@@ -43,9 +43,10 @@ pub fn resident_bytes(file: &File) -> io::Result<u64> {
     while at < bytes {
         let len = (bytes - at).min(PIECE_BYTES) as usize;
         let mut pages = vec![0_u8; len.div_ceil(page)];
+        // (Nothing is read. Of pages that may not be, some emulators say nothing.)
         // SAFETY: a new mapping at an address of the kernel's choice touches nothing else.
         let map =
-            unsafe { mmap(ptr::null_mut(), len, ProtFlags::empty(), MapFlags::SHARED, file, at)? };
+            unsafe { mmap(ptr::null_mut(), len, ProtFlags::READ, MapFlags::SHARED, file, at)? };
         // SAFETY: the mapping has `len` bytes, and the vector one for each of its pages.
         let done = unsafe { libc::mincore(map, len, pages.as_mut_ptr()) };
         let error = io::Error::last_os_error();
