@@ -1,10 +1,11 @@
 //! `fathom bench read` from the outside: checks, the table by buffer, the sentence on the fastest.
 
-use std::process::{Command, Output};
+use std::process::Output;
+
+use crate::fathom;
 
 fn run(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-    command.args(["bench", "read"]).args(arguments).output().unwrap()
+    fathom(&[&["bench", "read"], arguments].concat())
 }
 
 fn stdout(output: &Output) -> String {

@@ -3,15 +3,13 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use fathom_contenders::FAMILIES;
 use fathom_machine::describe::Machine;
 use serde_json::Value;
 
-fn fathom(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_fathom")).args(arguments).output().unwrap()
-}
+use crate::fathom;
 
 /// Standard output of a run that ended with 0.
 fn done(arguments: &[&str]) -> String {

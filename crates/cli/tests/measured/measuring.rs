@@ -2,13 +2,11 @@
 //! code. Figures are looked at only where no machine could get them wrong.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::{Value, json};
 
-fn fathom(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_fathom")).args(arguments).output().unwrap()
-}
+use crate::fathom;
 
 fn text(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
