@@ -205,7 +205,7 @@ fn a_greeting_that_is_none_is_told_in_words() {
 #[test]
 fn a_worker_answers_nonsense_with_an_error() {
     let mut worker = Worker::start(&launch(), &bounds()).unwrap();
-    let limit = Duration::from_secs(3);
+    let limit = Duration::from_secs(5);
     let reply = worker.ask(&Request::Sample { iterations: 1, warm: 0 }, limit).unwrap();
     assert!(matches!(reply, Reply::Error { .. }), "{reply:?}");
     let reply = worker.ask(&Request::Hello { protocol: 99 }, limit).unwrap();

@@ -387,8 +387,8 @@ mod tests {
         let options = Options {
             sets: None,
             only: String::new(),
-            budget: Some("100ms".to_owned()),
-            truth_budget: "100ms".to_owned(),
+            budget: Some("500ms".to_owned()),
+            truth_budget: "500ms".to_owned(),
             repeats: 2,
             out: None,
             record: false,

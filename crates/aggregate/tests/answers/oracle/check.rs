@@ -177,8 +177,8 @@ impl<'a> Judge<'a> {
         if let Some(keys) = &answer.keys {
             assert_eq!(summary.keys, *keys, "{}: the names of the key", shown());
         }
+        let mut texts = self.texts.borrow_mut();
         for look in looks {
-            let mut texts = self.texts.borrow_mut();
             let expected = texts.entry(format!("{look:?}")).or_insert_with(|| text(answer, look));
             check_text(&summary, expected, look, options.threads, &shown);
         }
