@@ -28,6 +28,9 @@
 #![deny(clippy::print_stderr)]
 #![cfg_attr(test, allow(dead_code, unused_imports))] // what unit tests leave out, see `contenders!`
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use fathom_measure::contender::Origin;
 use fathom_measure::family::AnyFamily;
 
@@ -152,6 +155,10 @@ pub fn family(name: &str) -> Option<&'static dyn AnyFamily> {
     FAMILIES.iter().copied().find(|family| family.name() == name)
 }
 
+/// The lock file this build was made from.
+static LOCKED: LazyLock<BTreeMap<&str, &str>> =
+    LazyLock::new(|| locked(include_str!(env!("FATHOM_LOCK"))));
+
 /// The version of a contender: of the crate in the lock file this build was made from, of the
 /// library as it tells itself, or of fathom.
 #[must_use]
@@ -159,8 +166,7 @@ pub fn version(origin: Origin) -> String {
     match origin {
         Origin::Own => env!("CARGO_PKG_VERSION").to_owned(),
         Origin::Library(_, version) => version(),
-        Origin::Crate(name) => locked_version(include_str!(env!("FATHOM_LOCK")), name)
-            .unwrap_or_else(|| "not in the lock file".to_owned()),
+        Origin::Crate(name) => (*LOCKED.get(name).unwrap_or(&"not in the lock file")).to_owned(),
     }
 }
 
@@ -188,26 +194,27 @@ pub fn beside(origin: Origin, operation: &str) -> &'static [(&'static str, &'sta
     }
 }
 
-/// The version of crate `name` that this package takes, where the lock file has several: the list of its
-/// dependencies tells them apart. Of what others bring there is one.
-fn locked_version(lock: &str, name: &str) -> Option<String> {
-    let package = |name: &str| {
-        let wanted = format!("name = \"{name}\"");
-        lock.split("[[package]]").find(|entry| entry.lines().any(|line| line == wanted))
-    };
-    let own = package(env!("CARGO_PKG_NAME")).unwrap_or_default();
-    let taken = own.lines().find_map(|line| {
-        line.trim().strip_prefix('"')?.strip_suffix("\",")?.strip_prefix(name)?.strip_prefix(' ')
-    });
-    let version = |entry: &str| {
-        let line = entry.lines().find_map(|line| line.strip_prefix("version = \""))?;
-        Some(line.trim_end_matches('"').to_owned())
-    };
-    match taken {
-        // A source may follow the version.
-        Some(version) => version.split(' ').next().map(str::to_owned),
-        None => version(package(name)?),
+/// The version of each crate in a lock file; where it has several, the one that this package takes, which the list
+/// of its dependencies tells.
+fn locked(lock: &str) -> BTreeMap<&str, &str> {
+    let (mut versions, mut own) = (BTreeMap::new(), "");
+    for entry in lock.split("[[package]]") {
+        let field = |key| entry.lines().find_map(|line| line.strip_prefix(key)?.strip_suffix('"'));
+        let (Some(name), Some(version)) = (field("name = \""), field("version = \"")) else {
+            continue;
+        };
+        if name == env!("CARGO_PKG_NAME") {
+            own = entry;
+        }
+        versions.entry(name).or_insert(version);
     }
+    // A source may follow the version.
+    let taken = own.lines().filter_map(|line| {
+        let mut words = line.trim().strip_prefix('"')?.strip_suffix("\",")?.split(' ');
+        Some((words.next()?, words.next()?))
+    });
+    versions.extend(taken);
+    versions
 }
 
 #[cfg(test)]
@@ -218,13 +225,16 @@ mod tests {
     fn versions_come_from_the_lock_file() {
         let entry = |name: &str, rest: &str| format!("[[package]]\nname = \"{name}\"\n{rest}\n\n");
         let version = |number: &str| format!("version = \"{number}\"");
+        let own =
+            "version = \"0.1.0\"\ndependencies = [\n \"a\",\n \"b 0.17.1 (from somewhere)\",\n]";
         let lock = entry("a", &version("1.2.3"))
             + &entry("ab", &version("0.1.0"))
             + &entry("b", &version("0.14.5"))
             + &entry("b", &version("0.17.1"))
-            + &entry("fathom-contenders", "dependencies = [\n \"a\",\n \"b 0.17.1\",\n]");
-        assert_eq!(locked_version(&lock, "a").as_deref(), Some("1.2.3"));
-        assert_eq!(locked_version(&lock, "b").as_deref(), Some("0.17.1"), "not the first of two");
-        assert_eq!(locked_version(&lock, "c"), None);
+            + &entry("fathom-contenders", own);
+        let versions = locked(&lock);
+        assert_eq!(versions.get("a"), Some(&"1.2.3"));
+        assert_eq!(versions.get("b"), Some(&"0.17.1"), "not the first of two");
+        assert_eq!(versions.get("c"), None);
     }
 }
