@@ -3,7 +3,10 @@
 //!
 //! Each command's options stand beside its code in `cmd/<command>.rs`; this file is the list.
 
-use clap::{CommandFactory, Parser, Subcommand};
+use std::ffi::OsString;
+
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
 
 use crate::cmd;
 
@@ -29,15 +32,19 @@ impl Args {
     /// What was typed, or the error to show. Where -h is an option of the command's own, nobody can have
     /// meant that with nothing after it.
     pub(crate) fn typed() -> Result<Args, clap::Error> {
-        let mut words: Vec<std::ffi::OsString> = std::env::args_os().collect();
-        let command = Args::command();
-        let typed = words.get(1).and_then(|word| command.find_subcommand(word));
-        if typed.is_some_and(clap::Command::is_disable_help_flag_set)
-            && let Some(last) = words.last_mut().filter(|last| *last == "-h")
-        {
-            *last = "--help".into();
+        let mut words: Vec<OsString> = std::env::args_os().collect();
+        // Of workers one measurement starts hundreds, none of which needs the options of all commands.
+        if words.get(1).is_some_and(|word| word == "worker") {
+            let options = cmd::worker::Options::try_parse_from(&words[1..])?;
+            return Ok(Args { command: Command::Worker(options) });
         }
-        Args::try_parse_from(words)
+        match (Args::try_parse_from(&words), words.last_mut()) {
+            (Err(error), Some(last)) if *last == "-h" && error.kind() != ErrorKind::DisplayHelp => {
+                *last = "--help".into();
+                Args::try_parse_from(words)
+            }
+            (typed, _) => typed,
+        }
     }
 }
 
@@ -73,7 +80,7 @@ pub(crate) enum Command {
 #[cfg(test)]
 mod tests {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
-    use clap::{Arg, ArgAction};
+    use clap::{Arg, ArgAction, CommandFactory};
 
     use super::*;
 

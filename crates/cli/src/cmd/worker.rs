@@ -13,7 +13,8 @@ use crate::exit::Exit;
 use crate::measuring::Libraries;
 
 /// Serve contenders over stdin and stdout, as the measuring commands ask (docs/protocol.md)
-#[derive(Debug, clap::Args)]
+#[derive(Debug, clap::Parser)]
+#[command(bin_name = "fathom worker")]
 pub(crate) struct Options {
     /// The memory allocator of this process, if not the system's: arena, mimalloc, jemalloc …
     #[arg(long, value_name = "NAME")]
