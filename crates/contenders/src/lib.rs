@@ -26,7 +26,6 @@
 #![deny(unsafe_code)]
 // They panic where standard error is closed or full.
 #![deny(clippy::print_stderr)]
-#![cfg_attr(test, allow(dead_code, unused_imports))] // what unit tests leave out, see `contenders!`
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -110,7 +109,7 @@ pub fn features() -> impl Iterator<Item = &'static str> {
 }
 
 /// All families, in the order they are shown.
-pub static FAMILIES: &[&dyn AnyFamily] = &[
+pub const FAMILIES: &[&dyn AnyFamily] = &[
     &aggregate::FAMILY,
     &haversine::FAMILY,
     &read::FAMILY,

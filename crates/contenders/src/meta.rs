@@ -38,17 +38,3 @@ macro_rules! library {
         }
     }};
 }
-
-/// The contenders of a family that has many large ones, the reference first. Unit tests get the
-/// reference alone: a static is compiled with all that it leads to, whether anybody asks for it or not,
-/// and this would be most of the crate once more. The tests in `tests/` see all of them.
-#[cfg(not(test))]
-macro_rules! contenders {
-    ($($all:tt)*) => { &[$($all)*] };
-}
-#[cfg(test)]
-macro_rules! contenders {
-    ($first:expr $(, $($others:tt)*)?) => {
-        &[$first]
-    };
-}

@@ -5,7 +5,7 @@ use fathom_measure::contender::Meta;
 
 use super::station::{self, Station};
 
-pub(super) static FATHOM: Station = Station(Meta {
+pub(super) const FATHOM: Station = Station(Meta {
     name: "fathom",
     hardware: station::hardware,
     ..Meta::of(include_str!("fathom.rs"))

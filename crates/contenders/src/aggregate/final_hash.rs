@@ -5,7 +5,7 @@ use fathom_measure::contender::Meta;
 
 use super::station::{self, Station};
 
-pub(super) static FINAL_HASH: Station = Station(Meta {
+pub(super) const FINAL_HASH: Station = Station(Meta {
     name: "final",
     hardware: station::hardware,
     caveat: "trusts 32-bit hashes: on other data names may silently become one",

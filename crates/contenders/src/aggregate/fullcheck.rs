@@ -4,7 +4,7 @@ use fathom_measure::contender::Meta;
 
 use super::station::{self, Station};
 
-pub(super) static FULLCHECK: Station = Station(Meta {
+pub(super) const FULLCHECK: Station = Station(Meta {
     name: "fullcheck",
     hardware: station::hardware,
     ..Meta::of(include_str!("fullcheck.rs"))

@@ -35,7 +35,7 @@ mod workload;
 pub use workload::Text;
 
 /// The family.
-pub static FAMILY: Family<Text> = Family {
+pub const FAMILY: Family<Text> = Family {
     name: "aggregate",
     source: include_str!("mod.rs"),
     reference: "plain",

@@ -5,5 +5,5 @@ use fathom_measure::contender::Meta;
 
 use super::station::{self, Station};
 
-pub(super) static OLD: Station =
+pub(super) const OLD: Station =
     Station(Meta { name: "old", hardware: station::hardware, ..Meta::of(include_str!("old.rs")) });

@@ -5,7 +5,7 @@ use fathom_measure::contender::Meta;
 
 use super::station::{self, Station};
 
-pub(super) static PERTHREADHT: Station = Station(Meta {
+pub(super) const PERTHREADHT: Station = Station(Meta {
     name: "perthreadht",
     hardware: station::hardware,
     caveat: "trusts 32-bit hashes: on other data names may silently become one",

@@ -5,7 +5,7 @@ use fathom_measure::contender::Meta;
 
 use super::station::{self, Station};
 
-pub(super) static SHAREDHT: Station = Station(Meta {
+pub(super) const SHAREDHT: Station = Station(Meta {
     name: "sharedht",
     hardware: station::hardware,
     caveat: "trusts 32-bit hashes: on other data names may silently become one",

@@ -4,7 +4,7 @@
 use super::kernel::Passing;
 use super::workload::Called;
 
-pub(super) static ARENA: Called<Passing> = Called {
+pub(super) const ARENA: Called<Passing> = Called {
     meta: library!("arena", "bumpalo", "MIT OR Apache-2.0", "arena.rs"; caveat "gives no single block back: memory that is freed stays taken"),
     fresh: Passing::default,
 };

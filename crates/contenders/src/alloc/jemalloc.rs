@@ -4,7 +4,7 @@ use fathom_measure::contender::{Meta, Origin};
 
 use super::workload::Called;
 
-pub(super) static JEMALLOC: Called<tikv_jemallocator::Jemalloc> = Called {
+pub(super) const JEMALLOC: Called<tikv_jemallocator::Jemalloc> = Called {
     meta: Meta {
         name: "jemalloc",
         origin: Origin::Crate("tikv-jemallocator"),

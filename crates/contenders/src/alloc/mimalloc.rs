@@ -7,7 +7,7 @@ use fathom_measure::contender::{Meta, Origin};
 use super::kernel::MIMALLOC;
 use super::workload::Called;
 
-pub(super) static MI_MALLOC: Called<mimalloc::MiMalloc> = Called {
+pub(super) const MI_MALLOC: Called<mimalloc::MiMalloc> = Called {
     meta: Meta {
         name: MIMALLOC,
         origin: Origin::Crate("mimalloc"),

@@ -34,7 +34,7 @@ pub use preload::{PRELOADS, Preload, others_preloaded};
 pub use workload::Blocks;
 
 /// The family.
-pub static FAMILY: Family<Blocks> = Family {
+pub const FAMILY: Family<Blocks> = Family {
     name: "alloc",
     source: include_str!("mod.rs"),
     reference: "system",

@@ -5,7 +5,7 @@ use fathom_measure::contender::{Meta, Origin};
 
 use super::workload::Called;
 
-pub(super) static SNMALLOC: Called<snmalloc_rs::SnMalloc> = Called {
+pub(super) const SNMALLOC: Called<snmalloc_rs::SnMalloc> = Called {
     meta: Meta {
         name: "snmalloc",
         origin: Origin::Crate("snmalloc-rs"),

@@ -5,7 +5,7 @@ use fathom_measure::contender::{Meta, Origin};
 use super::kernel::libc_version;
 use super::workload::Called;
 
-pub(super) static SYSTEM: Called<std::alloc::System> = Called {
+pub(super) const SYSTEM: Called<std::alloc::System> = Called {
     meta: Meta {
         name: "system",
         origin: Origin::Library("libc", libc_version),

@@ -4,7 +4,7 @@ use fathom_measure::contender::{Meta, Path, Simple};
 
 use super::workload::{Buffer, Operation};
 
-pub(super) static ADLER2: Simple<Buffer> = Simple {
+pub(super) const ADLER2: Simple<Buffer> = Simple {
     meta: Meta {
         hardware: Path::portable,
         ..Meta::of_crate("adler2", "0BSD OR MIT OR Apache-2.0", include_str!("adler2.rs"))

@@ -10,7 +10,7 @@ use super::kernel::aesnihash;
 use super::plain_aesnihash::Keys;
 use super::workload::{Buffer, Operation};
 
-pub(super) static AES_NI_HASH: Simple<Buffer> = Simple {
+pub(super) const AES_NI_HASH: Simple<Buffer> = Simple {
     meta: Meta {
         name: "aesnihash",
         hardware: |_| Path::takes("aes"),

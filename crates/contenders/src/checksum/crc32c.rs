@@ -5,7 +5,7 @@ use fathom_measure::contender::{Meta, Simple};
 
 use super::workload::{Buffer, Operation};
 
-pub(super) static CRC32C: Simple<Buffer> = Simple {
+pub(super) const CRC32C: Simple<Buffer> = Simple {
     meta: Meta::of_crate("crc32c", "Apache-2.0 OR MIT", include_str!("crc32c.rs")),
     prepare: |workload| match workload.operation {
         Operation::Crc32c => workload.timed(crc32c::crc32c),

@@ -5,7 +5,7 @@ use fathom_measure::contender::{Meta, Simple};
 
 use super::workload::{Buffer, Operation};
 
-pub(super) static CRC32_FAST: Simple<Buffer> = Simple {
+pub(super) const CRC32_FAST: Simple<Buffer> = Simple {
     meta: Meta::of_crate("crc32fast", "MIT OR Apache-2.0", include_str!("crc32fast.rs")),
     prepare: |workload| match workload.operation {
         Operation::Crc32 => workload.timed(crc32fast::hash),

@@ -6,7 +6,7 @@ use fathom_measure::contender::{Meta, Path, Simple};
 
 use super::workload::{Buffer, Operation};
 
-pub(super) static CRC_FAST: Simple<Buffer> = Simple {
+pub(super) const CRC_FAST: Simple<Buffer> = Simple {
     meta: Meta {
         hardware: |_| Path::takes(get_calculator_target(CrcAlgorithm::Crc32Iscsi)),
         ..Meta::of_crate("crc-fast", "MIT OR Apache-2.0", include_str!("crc_fast.rs"))

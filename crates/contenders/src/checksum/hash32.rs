@@ -10,7 +10,7 @@ use fathom_measure::contender::{Meta, Path, Simple};
 use super::kernel::hash32;
 use super::workload::{Buffer, Operation};
 
-pub(super) static HASH32: Simple<Buffer> = Simple {
+pub(super) const HASH32: Simple<Buffer> = Simple {
     meta: Meta {
         name: "hash32",
         caveat: "a checksum; weak as the hash of a table",

@@ -55,11 +55,11 @@ pub(crate) fn fast_sum(bytes: &[u8]) -> u32 {
 }
 
 /// The family.
-pub static FAMILY: Family<Buffer> = Family {
+pub const FAMILY: Family<Buffer> = Family {
     name: "checksum",
     source: include_str!("mod.rs"),
     reference: "plain",
-    contenders: contenders![
+    contenders: &[
         &reference::PLAIN,
         &hash32::HASH32,
         &aesnihash::AES_NI_HASH,

@@ -13,7 +13,7 @@ use super::workload::{Buffer, Operation};
 pub(crate) const CRC32C: [u32; 256] = table(0x82f6_3b78);
 const CRC32: [u32; 256] = table(0xedb8_8320);
 
-pub(super) static PLAIN: Simple<Buffer> = Simple {
+pub(super) const PLAIN: Simple<Buffer> = Simple {
     meta: Meta { name: "plain", ..Meta::of(include_str!("reference.rs")) },
     prepare: |workload| match workload.operation {
         Operation::Crc32c => workload.timed(|bytes| crc(&CRC32C, bytes)),

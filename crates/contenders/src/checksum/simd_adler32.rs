@@ -5,7 +5,7 @@ use fathom_measure::contender::{Meta, Simple};
 
 use super::workload::{Buffer, Operation};
 
-pub(super) static SIMD_ADLER32: Simple<Buffer> = Simple {
+pub(super) const SIMD_ADLER32: Simple<Buffer> = Simple {
     meta: Meta::of_crate("simd-adler32", "MIT", include_str!("simd_adler32.rs")),
     prepare: |workload| match workload.operation {
         Operation::Adler32 => workload.timed(|bytes| simd_adler32::adler32(&bytes)),

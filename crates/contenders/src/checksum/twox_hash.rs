@@ -5,7 +5,7 @@ use twox_hash::{XxHash3_64, XxHash32};
 
 use super::workload::{Buffer, Operation};
 
-pub(super) static TWOX_HASH: Simple<Buffer> = Simple {
+pub(super) const TWOX_HASH: Simple<Buffer> = Simple {
     meta: Meta {
         hardware: |operation| match operation {
             // Its four lanes are one chain of multiplications each: nobody vectorises one message.

@@ -5,7 +5,7 @@ use fathom_measure::contender::{Meta, Path, Simple};
 
 use super::workload::{Buffer, Operation};
 
-pub(super) static XXHASH_RUST: Simple<Buffer> = Simple {
+pub(super) const XXHASH_RUST: Simple<Buffer> = Simple {
     meta: Meta {
         caveat: "wider vectors need -C target-cpu",
         hardware: |operation| match operation {

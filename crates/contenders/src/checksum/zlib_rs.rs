@@ -6,7 +6,7 @@ use fathom_measure::contender::{Meta, Simple};
 use super::workload::{Buffer, Operation};
 use crate::library;
 
-pub(super) static ZLIB_RS: Simple<Buffer> = Simple {
+pub(super) const ZLIB_RS: Simple<Buffer> = Simple {
     meta: Meta { source: include_str!("zlib_rs.rs"), ..library::ZLIB_RS },
     prepare: |workload| match workload.operation {
         Operation::Crc32 => workload.timed(|bytes| zlib_rs::crc32::crc32(0, bytes)),

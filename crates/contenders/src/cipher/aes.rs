@@ -7,7 +7,7 @@ use fathom_measure::contender::{Meta, Simple};
 
 use super::workload::{Messages, Mode, Operation};
 
-pub(super) static AES: Simple<Messages> = Simple {
+pub(super) const AES: Simple<Messages> = Simple {
     meta: Meta::of_crate("aes", "MIT OR Apache-2.0", include_str!("aes.rs")),
     prepare: |workload| match workload.operation {
         Operation::Aes(128, Mode::C64) => {

@@ -8,7 +8,7 @@ use fathom_measure::contender::{Meta, Simple};
 use super::reference::with_zeros;
 use super::workload::{Messages, Mode, Operation};
 
-pub(super) static AES_GCM: Simple<Messages> = Simple {
+pub(super) const AES_GCM: Simple<Messages> = Simple {
     meta: Meta::of_crate("aes-gcm", "Apache-2.0 OR MIT", include_str!("aes_gcm.rs")),
     prepare: |workload| match workload.operation {
         Operation::Aes(128, Mode::Gcm) => {

@@ -10,7 +10,7 @@ use super::ring::by_ring;
 use super::workload::{Messages, Mode, Operation};
 use crate::library;
 
-pub(super) static AWS_LC: Simple<Messages> = Simple {
+pub(super) const AWS_LC: Simple<Messages> = Simple {
     meta: Meta { source: include_str!("aws_lc.rs"), ..library::AWS_LC },
     prepare: |workload| {
         let Operation::Aes(bits, mode @ (Mode::Ctr | Mode::Cfb)) = workload.operation else {

@@ -7,7 +7,7 @@ use fathom_measure::contender::{Meta, Simple};
 
 use super::workload::{Messages, Mode, Operation};
 
-pub(super) static CFB_MODE: Simple<Messages> = Simple {
+pub(super) const CFB_MODE: Simple<Messages> = Simple {
     meta: Meta::of_crate("cfb-mode", "MIT OR Apache-2.0", include_str!("cfb_mode.rs")),
     prepare: |workload| match workload.operation {
         Operation::Aes(128, Mode::Cfb) => {

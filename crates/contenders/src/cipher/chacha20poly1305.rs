@@ -8,7 +8,7 @@ use fathom_measure::contender::{Meta, Simple};
 use super::reference::with_zeros;
 use super::workload::{Messages, Operation};
 
-pub(super) static CHA_CHA20_POLY1305: Simple<Messages> = Simple {
+pub(super) const CHA_CHA20_POLY1305: Simple<Messages> = Simple {
     meta: Meta::of_crate(
         "chacha20poly1305",
         "Apache-2.0 OR MIT",

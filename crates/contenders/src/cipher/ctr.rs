@@ -7,7 +7,7 @@ use fathom_measure::contender::{Meta, Simple};
 
 use super::workload::{Messages, Mode, Operation};
 
-pub(super) static CTR: Simple<Messages> = Simple {
+pub(super) const CTR: Simple<Messages> = Simple {
     meta: Meta::of_crate("ctr", "MIT OR Apache-2.0", include_str!("ctr.rs")),
     prepare: |workload| match workload.operation {
         Operation::Aes(128, Mode::Ctr) => {

@@ -11,7 +11,7 @@ use super::kernel::{Schedule, is_wide};
 use super::workload::{Messages, Mode, Operation};
 use crate::aes::Key;
 
-pub(super) static FATHOM: Simple<Messages> = Simple {
+pub(super) const FATHOM: Simple<Messages> = Simple {
     meta: Meta {
         name: "fathom",
         caveat: "the tags of cfc, ofc and ctc are CRCs: they find accidents, not forgers",

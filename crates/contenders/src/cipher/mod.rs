@@ -49,11 +49,11 @@ pub use reference::open;
 pub use workload::{Messages, Mode, Operation};
 
 /// The family.
-pub static FAMILY: Family<Messages> = Family {
+pub const FAMILY: Family<Messages> = Family {
     name: "cipher",
     source: include_str!("mod.rs"),
     reference: "plain",
-    contenders: contenders![
+    contenders: &[
         &reference::PLAIN,
         &fathom::FATHOM,
         #[cfg(feature = "cpu")]

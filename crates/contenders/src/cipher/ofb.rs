@@ -7,7 +7,7 @@ use ofb::{Ofb as OfbMode, OfbCore};
 
 use super::workload::{Messages, Mode, Operation};
 
-pub(super) static OFB: Simple<Messages> = Simple {
+pub(super) const OFB: Simple<Messages> = Simple {
     meta: Meta::of_crate("ofb", "MIT OR Apache-2.0", include_str!("ofb.rs")),
     prepare: |workload| match workload.operation {
         Operation::Aes(128, Mode::Ofb) => {

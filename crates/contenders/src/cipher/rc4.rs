@@ -6,7 +6,7 @@ use rc4::{KeyInit, StreamCipher};
 use super::reference::{RC4_DROPPED, rc4_key};
 use super::workload::{Messages, Operation};
 
-pub(super) static RC4: Simple<Messages> = Simple {
+pub(super) const RC4: Simple<Messages> = Simple {
     meta: Meta {
         caveat: "RC4 is broken: not for new use",
         hardware: Path::portable,

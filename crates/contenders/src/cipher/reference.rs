@@ -12,7 +12,7 @@ use super::container::{ContainerError, Lanes, Tag, parts, unpadded};
 use super::workload::{Messages, Mode, Operation, SECRET};
 use crate::aes::{BLOCK, Key};
 
-pub(super) static PLAIN: Simple<Messages> = Simple {
+pub(super) const PLAIN: Simple<Messages> = Simple {
     meta: Meta {
         name: "plain",
         caveat: "its time depends on the key: never for secrets",

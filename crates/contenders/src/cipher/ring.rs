@@ -7,7 +7,7 @@ use super::container::Tag;
 use super::workload::{Messages, Mode, Operation};
 use crate::library;
 
-pub(super) static RING: Simple<Messages> = Simple {
+pub(super) const RING: Simple<Messages> = Simple {
     meta: Meta { source: include_str!("ring.rs"), ..library::RING },
     prepare: |workload| sealed(workload),
 };

@@ -8,7 +8,7 @@ use shake::{Shake128, Shake256};
 use super::workload::{Messages, Operation, SECRET};
 use crate::library;
 
-pub(super) static SHAKE: Simple<Messages> = Simple {
+pub(super) const SHAKE: Simple<Messages> = Simple {
     meta: Meta {
         hardware: library::arm_alone,
         ..Meta::of_crate("shake", "MIT OR Apache-2.0", include_str!("shake.rs"))

@@ -7,7 +7,7 @@ use miniz_oxide::inflate::decompress_slice_iter_to_slice;
 use super::workload::{Codec, Texts};
 use crate::several::Several;
 
-pub(super) static DEFLATE: Several<Texts> = Several {
+pub(super) const DEFLATE: Several<Texts> = Several {
     meta: Meta {
         name: "miniz-oxide",
         hardware: Path::portable,

@@ -6,7 +6,7 @@ use super::workload::{Codec, Texts};
 
 pub(super) struct Lz4Flex;
 
-pub(super) static LZ4_FLEX: Simple<Texts> = Simple {
+pub(super) const LZ4_FLEX: Simple<Texts> = Simple {
     meta: Meta {
         name: "lz4-flex",
         hardware: Path::portable,

@@ -38,11 +38,11 @@ mod zstd;
 pub use workload::{Operation, Texts};
 
 /// The family.
-pub static FAMILY: Family<Texts> = Family {
+pub const FAMILY: Family<Texts> = Family {
     name: "codec",
     source: include_str!("mod.rs"),
     reference: "stored",
-    contenders: contenders![
+    contenders: &[
         &reference::STORED,
         &synlz::SYN_LZ,
         #[cfg(feature = "cpu")]

@@ -7,7 +7,7 @@ use super::workload::{Codec, Texts};
 
 pub(super) struct Stored;
 
-pub(super) static STORED: Simple<Texts> = Simple {
+pub(super) const STORED: Simple<Texts> = Simple {
     meta: Meta {
         name: "stored",
         caveat: "compresses nothing",

@@ -15,7 +15,7 @@ struct Ruzstd {
     decoder: FrameDecoder,
 }
 
-pub(super) static RUZSTD: Simple<Texts> = Simple {
+pub(super) const RUZSTD: Simple<Texts> = Simple {
     meta: Meta {
         caveat: "its encoder has only a fastest level",
         hardware: Path::portable,

@@ -6,7 +6,7 @@ use snap::raw::{Decoder, Encoder, max_compress_len};
 use super::workload::Texts;
 use crate::system::Blocks;
 
-pub(super) static SNAP: Simple<Texts> = Simple {
+pub(super) const SNAP: Simple<Texts> = Simple {
     meta: Meta {
         hardware: Path::portable,
         ..Meta::of_crate("snap", "BSD-3-Clause", include_str!("snap.rs"))

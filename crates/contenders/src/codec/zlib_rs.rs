@@ -8,7 +8,7 @@ use crate::library;
 use crate::several::Several;
 use crate::system::Blocks;
 
-pub(super) static ZLIB_RS: Several<Texts> = Several {
+pub(super) const ZLIB_RS: Several<Texts> = Several {
     meta: Meta { source: include_str!("zlib_rs.rs"), ..library::ZLIB_RS },
     ways: &["1", "6"],
     usual: "6",

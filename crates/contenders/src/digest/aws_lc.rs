@@ -8,7 +8,7 @@ use super::workload::{Messages, Operation, SECRET};
 use crate::library;
 use crate::mix::Raw;
 
-pub(super) static AWS_LC: Simple<Messages> = Simple {
+pub(super) const AWS_LC: Simple<Messages> = Simple {
     meta: Meta { source: include_str!("aws_lc.rs"), ..library::AWS_LC },
     prepare: |workload| prepared(workload),
 };

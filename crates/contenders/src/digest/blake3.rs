@@ -5,7 +5,7 @@ use fathom_measure::contender::{Meta, Path, Simple};
 
 use super::workload::{Messages, Operation};
 
-pub(super) static BLAKE3: Simple<Messages> = Simple {
+pub(super) const BLAKE3: Simple<Messages> = Simple {
     meta: Meta {
         caveat: "its default build has AVX-512 and NEON too, in C and assembly",
         hardware: |_| {

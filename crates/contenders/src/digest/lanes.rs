@@ -7,7 +7,7 @@ use fathom_measure::contender::{Meta, Path, Simple};
 use super::kernel;
 use super::workload::{Messages, Operation};
 
-pub(super) static LANES: Simple<Messages> = Simple {
+pub(super) const LANES: Simple<Messages> = Simple {
     meta: Meta {
         name: "lanes",
         hardware: |_| Path::takes(kernel::md5(Level::current()).level()),

@@ -6,7 +6,7 @@ use md5::Digest;
 
 use super::workload::{Messages, Operation, SECRET};
 
-pub(super) static MD5: Simple<Messages> = Simple {
+pub(super) const MD5: Simple<Messages> = Simple {
     meta: Meta {
         hardware: Path::portable,
         ..Meta::of_crate("md-5", "MIT OR Apache-2.0", include_str!("md5.rs"))

@@ -39,11 +39,11 @@ mod workload;
 pub use workload::{Messages, Operation};
 
 /// The family.
-pub static FAMILY: Family<Messages> = Family {
+pub const FAMILY: Family<Messages> = Family {
     name: "digest",
     source: include_str!("mod.rs"),
     reference: "plain",
-    contenders: contenders![
+    contenders: &[
         &reference::PLAIN,
         #[cfg(feature = "cpu")]
         &md5::MD5,

@@ -8,7 +8,7 @@ use fathom_measure::contender::{Meta, Simple};
 
 use super::workload::{Messages, Operation, SECRET};
 
-pub(super) static PLAIN: Simple<Messages> = Simple {
+pub(super) const PLAIN: Simple<Messages> = Simple {
     meta: Meta {
         name: "plain",
         ..Meta::of_crate("cryptoxide", "MIT OR Apache-2.0", include_str!("reference.rs"))

@@ -6,7 +6,7 @@ use super::workload::{Messages, Operation, SECRET};
 use crate::library;
 use crate::mix::Raw;
 
-pub(super) static RING: Simple<Messages> = Simple {
+pub(super) const RING: Simple<Messages> = Simple {
     meta: Meta { source: include_str!("ring.rs"), ..library::RING },
     prepare: |workload| prepared(workload),
 };

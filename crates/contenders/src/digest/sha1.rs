@@ -6,7 +6,7 @@ use sha1::Digest;
 
 use super::workload::{Messages, Operation, SECRET};
 
-pub(super) static SHA1: Simple<Messages> = Simple {
+pub(super) const SHA1: Simple<Messages> = Simple {
     meta: Meta::of_crate("sha1", "MIT OR Apache-2.0", include_str!("sha1.rs")),
     prepare: |workload| match workload.operation {
         Operation::Sha1 => workload.timed(|bytes| sha1::Sha1::digest(bytes).0),

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256, Sha384, Sha512};
 
 use super::workload::{Messages, Operation, SECRET};
 
-pub(super) static SHA2: Simple<Messages> = Simple {
+pub(super) const SHA2: Simple<Messages> = Simple {
     meta: Meta::of_crate("sha2", "MIT OR Apache-2.0", include_str!("sha2.rs")),
     prepare: |workload| match workload.operation {
         Operation::Sha256 => workload.timed(|bytes| Sha256::digest(bytes).0),

@@ -6,7 +6,7 @@ use sha3::{Digest, Sha3_256, Sha3_512};
 use super::workload::{Messages, Operation};
 use crate::library;
 
-pub(super) static SHA3: Simple<Messages> = Simple {
+pub(super) const SHA3: Simple<Messages> = Simple {
     meta: Meta {
         hardware: library::arm_alone,
         ..Meta::of_crate("sha3", "MIT OR Apache-2.0", include_str!("sha3.rs"))

@@ -249,8 +249,8 @@ macro_rules! functions {
         function
     }};
     ($($how:ident $function:ty),* $(,)?) => {
-        static CONTENDERS: &[&dyn Contender<Hashing>] =
-            contenders![$(&Function::<$function>(std::marker::PhantomData)),*];
+        const CONTENDERS: &[&dyn Contender<Hashing>] =
+            &[$(&Function::<$function>(std::marker::PhantomData)),*];
 
         /// The names of all hash functions, in the order they are shown.
         pub const NAMES: &[&str] = &[$(<$function as HashFunction>::META.name),*];
@@ -332,7 +332,7 @@ pub const DEFAULT: &str = Default64::META.name;
 pub type Default64 = foldhash::FoldHash;
 
 /// The family.
-pub static FAMILY: Family<Hashing> = Family {
+pub const FAMILY: Family<Hashing> = Family {
     name: "hash",
     source: include_str!("mod.rs"),
     reference: "fnv1a",

@@ -8,7 +8,7 @@ use fathom_measure::contender::{Meta, Path, Simple};
 use super::plain::Rows;
 use super::workload::Document;
 
-pub(super) static EVENTS: Simple<Document> = Simple {
+pub(super) const EVENTS: Simple<Document> = Simple {
     meta: Meta { name: "fathom-json", hardware, ..Meta::of(include_str!("events.rs")) },
     prepare: |workload| workload.timed_pairs(read),
 };

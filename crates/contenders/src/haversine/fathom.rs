@@ -6,7 +6,7 @@ use fathom_measure::contender::{Meta, Path, Simple};
 
 use super::workload::Document;
 
-pub(super) static FATHOM: Simple<Document> = Simple {
+pub(super) const FATHOM: Simple<Document> = Simple {
     meta: Meta { name: "fathom", hardware, ..Meta::of(include_str!("fathom.rs")) },
     prepare: |workload| workload.timed_outcome(|json| read(json).expect("the document is valid")),
 };

@@ -7,7 +7,7 @@ use jiter::JiterResult;
 use super::workload::Document;
 use crate::library;
 
-pub(super) static JITER: Simple<Document> = Simple {
+pub(super) const JITER: Simple<Document> = Simple {
     meta: Meta { source: include_str!("jiter.rs"), ..library::JITER },
     prepare: |workload| workload.timed_pairs(|json| read(json).expect("the document is valid")),
 };

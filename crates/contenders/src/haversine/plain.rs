@@ -11,7 +11,7 @@ use fathom_measure::contender::{Meta, Simple};
 
 use super::workload::Document;
 
-pub(super) static PLAIN: Simple<Document> = Simple {
+pub(super) const PLAIN: Simple<Document> = Simple {
     meta: Meta { name: "plain", ..Meta::of(include_str!("plain.rs")) },
     prepare: |workload| workload.timed_pairs(read),
 };

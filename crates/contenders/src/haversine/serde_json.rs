@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::workload::Document;
 use crate::library;
 
-pub(super) static SERDE_JSON: Simple<Document> = Simple {
+pub(super) const SERDE_JSON: Simple<Document> = Simple {
     meta: Meta { source: include_str!("serde_json.rs"), ..library::SERDE_JSON },
     prepare: |workload| workload.timed_pairs(read),
 };

@@ -8,7 +8,7 @@ use super::serde_json::Root;
 use super::workload::Document;
 use crate::library;
 
-pub(super) static SIMD_JSON: Simple<Document> = Simple {
+pub(super) const SIMD_JSON: Simple<Document> = Simple {
     meta: Meta { source: include_str!("simd_json.rs"), ..library::SIMD_JSON },
     prepare: |workload| {
         let mut copy = Vec::new();

@@ -7,7 +7,7 @@ use super::serde_json::Root;
 use super::workload::Document;
 use crate::library;
 
-pub(super) static SONIC: Simple<Document> = Simple {
+pub(super) const SONIC: Simple<Document> = Simple {
     meta: Meta { source: include_str!("sonic.rs"), ..library::SONIC },
     prepare: |workload| workload.timed_pairs(read),
 };

@@ -11,7 +11,7 @@ use super::workload::{Operation, Texts};
 use super::write::{self, COLUMNS};
 use crate::people::{Person, blob_bytes};
 
-pub(super) static FATHOM: Simple<Texts> = Simple {
+pub(super) const FATHOM: Simple<Texts> = Simple {
     meta: Meta {
         name: "fathom",
         keeps: Keeps::Copied,

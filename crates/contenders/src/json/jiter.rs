@@ -11,7 +11,7 @@ use super::workload::{Operation, Texts};
 use crate::library;
 use crate::people::{Person, blob_bytes};
 
-pub(super) static JITER: Simple<Texts> = Simple {
+pub(super) const JITER: Simple<Texts> = Simple {
     meta: Meta { source: include_str!("jiter.rs"), keeps: Keeps::Borrowed, ..library::JITER },
     prepare: |workload| {
         const VALID: &str = "the workload's text is valid";

@@ -30,11 +30,11 @@ pub use workload::{Operation, Texts};
 pub(crate) use write::objects;
 
 /// The family.
-pub static FAMILY: Family<Texts> = Family {
+pub const FAMILY: Family<Texts> = Family {
     name: "json",
     source: include_str!("mod.rs"),
     reference: "plain",
-    contenders: contenders![
+    contenders: &[
         &reference::PLAIN,
         &fathom::FATHOM,
         #[cfg(feature = "cpu")]

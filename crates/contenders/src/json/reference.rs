@@ -10,7 +10,7 @@ use super::value::{Builder, Value, items};
 use super::workload::{Operation, Texts};
 use crate::people::{Person, blob_bytes};
 
-pub(super) static PLAIN: Simple<Texts> = Simple {
+pub(super) const PLAIN: Simple<Texts> = Simple {
     meta: Meta { name: "plain", ..Meta::of(include_str!("reference.rs")) },
     prepare: |workload| match workload.operation {
         Operation::Dom | Operation::DomNoGuess | Operation::DomInterned => {

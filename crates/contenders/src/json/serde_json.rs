@@ -12,7 +12,7 @@ use super::write::COLUMNS;
 use crate::library;
 use crate::people::{Person, blob_text};
 
-pub(super) static SERDE_JSON: Simple<Texts> = Simple {
+pub(super) const SERDE_JSON: Simple<Texts> = Simple {
     meta: Meta { source: include_str!("serde_json.rs"), ..library::SERDE_JSON },
     prepare: |workload| {
         const VALID: &str = "the workload's text is valid";

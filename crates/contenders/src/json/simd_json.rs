@@ -12,7 +12,7 @@ use super::value;
 use super::workload::{Operation, Texts};
 use crate::library;
 
-pub(super) static SIMD_JSON: Simple<Texts> = Simple {
+pub(super) const SIMD_JSON: Simple<Texts> = Simple {
     meta: Meta {
         source: include_str!("simd_json.rs"),
         keeps: Keeps::Copied,

@@ -14,7 +14,7 @@ use super::value;
 use super::workload::{Operation, Texts};
 use crate::library;
 
-pub(super) static SONIC: Simple<Texts> = Simple {
+pub(super) const SONIC: Simple<Texts> = Simple {
     meta: Meta { source: include_str!("sonic.rs"), keeps: Keeps::Copied, ..library::SONIC },
     prepare: |workload| {
         const VALID: &str = "the workload's text is valid";

@@ -21,7 +21,7 @@ use planted::{CRASH, HANG, NONE, Planted, SLOW, SLOWER, WRONG};
 type All = &'static [&'static dyn Contender<Keyed>];
 
 /// The families it consists of.
-pub static MEMBERS: [&Family<Keyed>; 4] =
+pub const MEMBERS: [&Family<Keyed>; 4] =
     [&map::FAMILY, &tree::FAMILY, &trie::FAMILY, &store::FAMILY];
 
 /// Their contenders; each begins with the reference, which takes part once.
@@ -69,7 +69,7 @@ const fn count() -> usize {
 }
 
 /// The family.
-pub static FAMILY: Family<Keyed> = Family {
+pub const FAMILY: Family<Keyed> = Family {
     name: "kv",
     source: include_str!("mod.rs"),
     reference: "oracle",

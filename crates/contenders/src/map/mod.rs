@@ -43,7 +43,7 @@ mod touch;
 pub(crate) use self::std::Std;
 
 /// All of them, the reference first.
-pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = contenders![
+pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = &[
     &Reference,
     &touch::Touch,
     &Hashed(Std),
@@ -74,7 +74,7 @@ pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = contenders![
 ];
 
 /// The family.
-pub static FAMILY: Family<Keyed> = Family {
+pub const FAMILY: Family<Keyed> = Family {
     name: "map",
     source: include_str!("mod.rs"),
     reference: "btreemap",

@@ -14,15 +14,15 @@ pub(super) struct Loops {
     name: &'static str,
 }
 
-pub(super) static SCALAR: Loops = Loops { kind: Kind::Scalar, name: "scalar" };
+pub(super) const SCALAR: Loops = Loops { kind: Kind::Scalar, name: "scalar" };
 #[cfg(target_arch = "x86_64")]
-pub(super) static SSE2: Loops = Loops { kind: Kind::Sse2, name: "sse2" };
+pub(super) const SSE2: Loops = Loops { kind: Kind::Sse2, name: "sse2" };
 #[cfg(target_arch = "x86_64")]
-pub(super) static AVX2: Loops = Loops { kind: Kind::Avx2, name: "avx2" };
+pub(super) const AVX2: Loops = Loops { kind: Kind::Avx2, name: "avx2" };
 #[cfg(target_arch = "x86_64")]
-pub(super) static ERMS: Loops = Loops { kind: Kind::Strings, name: "erms" };
+pub(super) const ERMS: Loops = Loops { kind: Kind::Strings, name: "erms" };
 #[cfg(target_arch = "aarch64")]
-pub(super) static NEON: Loops = Loops { kind: Kind::Neon, name: "neon" };
+pub(super) const NEON: Loops = Loops { kind: Kind::Neon, name: "neon" };
 
 impl Contender<Area> for Loops {
     fn meta(&self) -> Meta {

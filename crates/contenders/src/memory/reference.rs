@@ -7,7 +7,7 @@ use super::workload::{Area, Mover, Operation};
 
 pub(super) struct Std;
 
-pub(super) static STD: Simple<Area> = Simple {
+pub(super) const STD: Simple<Area> = Simple {
     meta: Meta {
         name: "std",
         hardware: |operation| match operation {

@@ -12,7 +12,7 @@ mod workload;
 pub use workload::{MEMORY, REGISTERS, Steps};
 
 /// The family.
-pub static FAMILY: Family<Steps> = Family {
+pub const FAMILY: Family<Steps> = Family {
     name: "planted",
     source: include_str!("mod.rs"),
     reference: "steady",

@@ -8,7 +8,7 @@ use super::plain::read_into;
 use super::workload::File;
 use crate::several::Several;
 
-pub(super) static ADVISED: Several<File> = Several {
+pub(super) const ADVISED: Several<File> = Several {
     meta: Meta { name: "advised", ..Meta::of(include_str!("advised.rs")) },
     ways: &["sequential", "willneed"],
     usual: "sequential",

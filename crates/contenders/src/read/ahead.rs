@@ -12,7 +12,7 @@ use super::workload::{File, fill_direct};
 
 const THREADS: usize = 4;
 
-pub(super) static AHEAD: Simple<File> = Simple {
+pub(super) const AHEAD: Simple<File> = Simple {
     meta: Meta {
         name: "direct-ahead",
         caveat: "from the device, also if the file is in memory; four threads, which add up as well",

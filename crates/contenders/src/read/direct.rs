@@ -6,7 +6,7 @@ use fathom_measure::contender::{Meta, Simple};
 use super::sum::Sum;
 use super::workload::{File, fill_direct};
 
-pub(super) static DIRECT: Simple<File> = Simple {
+pub(super) const DIRECT: Simple<File> = Simple {
     meta: Meta {
         name: "direct",
         caveat: "from the device, also if the file is in memory",

@@ -9,7 +9,7 @@ use fathom_measure::contender::{Meta, Simple};
 use super::sum::Sum;
 use super::workload::{File, fill};
 
-pub(super) static FRESH: Simple<File> = Simple {
+pub(super) const FRESH: Simple<File> = Simple {
     meta: Meta {
         name: "read-fresh",
         caveat: "always from the kernel, where an allocator may keep what was freed",

@@ -7,7 +7,7 @@ use fathom_measure::contender::{Meta, Simple, Unsupported};
 use super::plain::read_into;
 use super::workload::File;
 
-pub(super) static HUGE: Simple<File> = Simple {
+pub(super) const HUGE: Simple<File> = Simple {
     meta: Meta { name: "read-huge", ..Meta::of(include_str!("huge.rs")) },
     prepare: |workload| {
         let buffer = Buffer::new(workload.buffer_bytes, Pages::Huge2M);

@@ -9,7 +9,7 @@ use super::sum::Sum;
 use super::workload::File;
 use crate::several::Several;
 
-pub(super) static MMAP: Several<File> = Several {
+pub(super) const MMAP: Several<File> = Several {
     meta: Meta {
         name: "mmap",
         caveat: "a file made shorter while it is mapped ends the process",

@@ -33,11 +33,11 @@ mod workload;
 pub use workload::File;
 
 /// The family.
-pub static FAMILY: Family<File> = Family {
+pub const FAMILY: Family<File> = Family {
     name: "read",
     source: include_str!("mod.rs"),
     reference: "read",
-    contenders: contenders![
+    contenders: &[
         &plain::READ,
         &pread::PREAD,
         &fresh::FRESH,

@@ -10,7 +10,7 @@ use fathom_measure::contender::{Meta, Simple};
 use super::sum::Sum;
 use super::workload::{File, fill};
 
-pub(super) static OVERLAP: Simple<File> = Simple {
+pub(super) const OVERLAP: Simple<File> = Simple {
     meta: Meta {
         name: "overlap",
         caveat: "two threads, where the others have one",

@@ -8,7 +8,7 @@ use fathom_measure::contender::{Meta, Simple};
 use super::sum::Sum;
 use super::workload::{File, fill};
 
-pub(super) static READ: Simple<File> = Simple {
+pub(super) const READ: Simple<File> = Simple {
     meta: Meta { name: "read", ..Meta::of(include_str!("plain.rs")) },
     prepare: |workload| {
         let mut buffer = vec![0; workload.buffer_bytes];

@@ -7,7 +7,7 @@ use fathom_measure::contender::{Meta, Simple};
 use super::sum::Sum;
 use super::workload::{File, fill};
 
-pub(super) static PREAD: Simple<File> = Simple {
+pub(super) const PREAD: Simple<File> = Simple {
     meta: Meta { name: "pread", ..Meta::of(include_str!("pread.rs")) },
     prepare: |workload| {
         let mut buffer = vec![0; workload.buffer_bytes];

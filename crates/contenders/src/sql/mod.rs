@@ -20,11 +20,11 @@ mod workload;
 pub use workload::{Database, Operation};
 
 /// The family.
-pub static FAMILY: Family<Database> = Family {
+pub const FAMILY: Family<Database> = Family {
     name: "sql",
     source: include_str!("mod.rs"),
     reference: "plain",
-    contenders: contenders![
+    contenders: &[
         &reference::PLAIN,
         #[cfg(feature = "cpu")]
         &rusqlite::Sqlite,

@@ -9,7 +9,7 @@ use super::store::{Column, Function, Store, matches, soundex};
 use super::workload::Database;
 use crate::people::Person;
 
-pub(super) static PLAIN: Simple<Database> = Simple {
+pub(super) const PLAIN: Simple<Database> = Simple {
     meta: Meta {
         name: "plain",
         keeps: Keeps::Copied,

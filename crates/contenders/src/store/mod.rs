@@ -33,7 +33,7 @@ mod sqlite;
 use adapter::{Kind, Stored};
 
 /// All of them, the reference first.
-pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = contenders![
+pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = &[
     &Reference,
     #[cfg(feature = "store")]
     &Stored::<redb::Redb>::of(Kind::Memory),
@@ -60,7 +60,7 @@ pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = contenders![
 ];
 
 /// The family.
-pub static FAMILY: Family<Keyed> = Family {
+pub const FAMILY: Family<Keyed> = Family {
     name: "store",
     source: include_str!("mod.rs"),
     reference: "btreemap",

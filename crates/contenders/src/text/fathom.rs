@@ -13,7 +13,7 @@ use fathom_measure::contender::{Meta, Path, Simple};
 use super::workload::{Group, Operation, Scan, up_to};
 use super::{kernel, rewrite};
 
-pub(super) static FATHOM: Simple<Scan> = Simple {
+pub(super) const FATHOM: Simple<Scan> = Simple {
     meta: Meta {
         name: "fathom",
         hardware: |operation| match operation {

@@ -5,7 +5,7 @@ use fathom_measure::contender::{Meta, Simple};
 use super::kernel::c_length;
 use super::workload::{Operation, Scan};
 
-pub(super) static LIBC: Simple<Scan> = Simple {
+pub(super) const LIBC: Simple<Scan> = Simple {
     meta: Meta { name: "libc", ..Meta::of(include_str!("libc.rs")) },
     prepare: |workload| match workload.operation {
         Operation::StrLen => workload.counted(|text| c_length(text) as u64),

@@ -7,7 +7,7 @@ use fathom_measure::contender::{Meta, Simple};
 
 use super::workload::{Group, Operation, Scan};
 
-pub(super) static MEMCHR: Simple<Scan> = Simple {
+pub(super) const MEMCHR: Simple<Scan> = Simple {
     meta: Meta::of_crate("memchr", "Unlicense OR MIT", include_str!("memchr.rs")),
     prepare: |workload| match workload.operation {
         Operation::StrLen => {

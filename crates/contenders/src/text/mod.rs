@@ -43,11 +43,11 @@ pub(crate) use kernel::{count as members, level_of};
 pub use workload::{Operation, Scan};
 
 /// The family.
-pub static FAMILY: Family<Scan> = Family {
+pub const FAMILY: Family<Scan> = Family {
     name: "text",
     source: include_str!("mod.rs"),
     reference: "plain",
-    contenders: contenders![
+    contenders: &[
         &reference::PLAIN,
         &fathom::FATHOM,
         &std_library::STD,

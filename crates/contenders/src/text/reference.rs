@@ -9,7 +9,7 @@ use fathom_measure::contender::{Meta, Simple};
 use super::rewrite;
 use super::workload::{Group, Operation, Scan, up_to};
 
-pub(super) static PLAIN: Simple<Scan> = Simple {
+pub(super) const PLAIN: Simple<Scan> = Simple {
     meta: Meta { name: "plain", ..Meta::of(include_str!("reference.rs")) },
     prepare: |workload| match workload.operation {
         Operation::StrLen => workload.counted(|text| length(text) as u64),

@@ -6,7 +6,7 @@ use regex::bytes::Regex;
 
 use super::workload::{Operation, PATTERN, Scan};
 
-pub(super) static REGEX: Simple<Scan> = Simple {
+pub(super) const REGEX: Simple<Scan> = Simple {
     meta: Meta::of_crate("regex", "MIT OR Apache-2.0", include_str!("regex.rs")),
     prepare: |workload| match workload.operation {
         Operation::Pattern => {

@@ -11,7 +11,7 @@ use super::human::human;
 use super::workload::{Operation, Scan, up_to};
 use crate::library;
 
-pub(super) static SERDE_JSON: Simple<Scan> = Simple {
+pub(super) const SERDE_JSON: Simple<Scan> = Simple {
     meta: Meta { source: include_str!("serde_json.rs"), ..library::SERDE_JSON },
     prepare: |workload| {
         let zero = |text: &[u8]| memchr::memchr(0, text);

@@ -7,7 +7,7 @@ use simd_json::Buffers;
 use super::workload::{Operation, Scan, up_to};
 use crate::library;
 
-pub(super) static SIMD_JSON: Simple<Scan> = Simple {
+pub(super) const SIMD_JSON: Simple<Scan> = Simple {
     meta: Meta { source: include_str!("simd_json.rs"), ..library::SIMD_JSON },
     prepare: |workload| {
         let zero = |text: &[u8]| memchr::memchr(0, text);

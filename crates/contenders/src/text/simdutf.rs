@@ -6,7 +6,7 @@ use simdutf::validate_utf8;
 
 use super::workload::{Operation, Scan, up_to};
 
-pub(super) static SIMD_UTF: Simple<Scan> = Simple {
+pub(super) const SIMD_UTF: Simple<Scan> = Simple {
     meta: Meta::of_crate("simdutf", "MIT", include_str!("simdutf.rs")),
     prepare: |workload| match workload.operation {
         Operation::Utf8 => workload.counted(|text| validate_utf8(text).into()),

@@ -5,7 +5,7 @@ use simdutf8::basic::from_utf8;
 
 use super::workload::{Operation, Scan, up_to};
 
-pub(super) static SIMD_UTF8: Simple<Scan> = Simple {
+pub(super) const SIMD_UTF8: Simple<Scan> = Simple {
     meta: Meta::of_crate("simdutf8", "MIT OR Apache-2.0", include_str!("simdutf8.rs")),
     prepare: |workload| match workload.operation {
         Operation::Utf8 => workload.counted(|text| from_utf8(text).is_ok().into()),

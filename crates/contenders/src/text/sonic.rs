@@ -9,7 +9,7 @@ use super::human::human;
 use super::workload::{Operation, Scan, up_to};
 use crate::library;
 
-pub(super) static SONIC: Simple<Scan> = Simple {
+pub(super) const SONIC: Simple<Scan> = Simple {
     meta: Meta { source: include_str!("sonic.rs"), ..library::SONIC },
     prepare: |workload| {
         let zero = |text: &[u8]| memchr::memchr(0, text);

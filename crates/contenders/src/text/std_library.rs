@@ -9,7 +9,7 @@ use fathom_measure::contender::{Meta, Simple};
 use super::kernel::c_length;
 use super::workload::{Group, Operation, Scan, up_to};
 
-pub(super) static STD: Simple<Scan> = Simple {
+pub(super) const STD: Simple<Scan> = Simple {
     meta: Meta { name: "std", ..Meta::of(include_str!("std_library.rs")) },
     prepare: |workload| match workload.operation {
         Operation::Utf8 => workload.counted(|text| from_utf8(text).is_ok().into()),

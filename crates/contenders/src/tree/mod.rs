@@ -23,7 +23,7 @@ mod scc;
 mod sorted_vec;
 
 /// All of them, the reference first.
-pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = contenders![
+pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = &[
     &Reference,
     &Plain(indexset::IndexSet),
     &Plain(crossbeam::SkipList),
@@ -37,7 +37,7 @@ pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = contenders![
 ];
 
 /// The family.
-pub static FAMILY: Family<Keyed> = Family {
+pub const FAMILY: Family<Keyed> = Family {
     name: "tree",
     source: include_str!("mod.rs"),
     reference: "btreemap",

@@ -29,7 +29,7 @@ mod rart;
 mod yada;
 
 /// All of them, the reference first.
-pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = contenders![
+pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = &[
     &Reference,
     &Plain(hot::Hot),
     &Plain(blart::Blart),
@@ -45,7 +45,7 @@ pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = contenders![
 ];
 
 /// The family.
-pub static FAMILY: Family<Keyed> = Family {
+pub const FAMILY: Family<Keyed> = Family {
     name: "trie",
     source: include_str!("mod.rs"),
     reference: "btreemap",

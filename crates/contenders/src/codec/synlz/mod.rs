@@ -24,7 +24,7 @@ pub use reference::{compress as plain_compress, decompress as plain_decompress};
 
 pub(super) struct SynLz;
 
-pub(super) static SYN_LZ: Simple<Texts> = Simple {
+pub(super) const SYN_LZ: Simple<Texts> = Simple {
     meta: Meta {
         name: "synlz",
         link: "https://github.com/synopse/mORMot2",

@@ -15,7 +15,7 @@ struct Sized {
     chunk_bytes: usize,
 }
 
-pub(super) static CHUNKS: Several<File> = Several {
+pub(super) const CHUNKS: Several<File> = Several {
     meta: Meta { name: "chunks", ..Meta::of(include_str!("chunks.rs")) },
     ways: &["16k", "256k"],
     usual: "16k",

@@ -11,7 +11,7 @@ use fathom_measure::contender::{Meta, Simple};
 use super::vector::hardware;
 use super::workload::{Answer, File};
 
-pub(super) static FATHOM: Simple<File> = Simple {
+pub(super) const FATHOM: Simple<File> = Simple {
     meta: Meta { name: "fathom", hardware, ..Meta::of(include_str!("fathom.rs")) },
     prepare: |workload| {
         workload.timed(|file| run(file, NonZeroUsize::MIN), |file| by(file, NonZeroUsize::MIN))

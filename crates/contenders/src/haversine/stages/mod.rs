@@ -33,7 +33,7 @@ mod workload;
 pub use workload::{File, MEAN_OFF_KM, PAIRS_WRONG};
 
 /// The family: hidden, since `fathom haversine FILE --stages` is its command.
-pub static FAMILY: Family<File> = Family {
+pub const FAMILY: Family<File> = Family {
     name: "haversine-stages",
     source: include_str!("mod.rs"),
     reference: "fathom",

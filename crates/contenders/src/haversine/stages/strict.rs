@@ -14,7 +14,7 @@ use super::workload::{File, Step, distances};
 #[derive(Clone, Copy)]
 pub(super) struct Strict;
 
-pub(super) static STRICT: Simple<File> = Simple {
+pub(super) const STRICT: Simple<File> = Simple {
     meta: Meta { name: "strict", hardware, ..Meta::of(include_str!("strict.rs")) },
     prepare: |workload| {
         workload.timed(|file| in_batches(Strict, file), |file| distances(Strict, file))

@@ -10,7 +10,7 @@ use super::fathom::{by, run};
 use super::vector::hardware;
 use super::workload::File;
 
-pub(super) static THREADS: Simple<File> = Simple {
+pub(super) const THREADS: Simple<File> = Simple {
     meta: Meta { name: "threads", hardware, ..Meta::of(include_str!("threads.rs")) },
     prepare: |workload| {
         let all = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);

@@ -8,7 +8,7 @@ use fathom_measure::contender::{Meta, Path, Simple};
 use super::exact::Exact;
 use super::workload::{Answer, File, Step, distances};
 
-pub(super) static VECTOR: Simple<File> = Simple {
+pub(super) const VECTOR: Simple<File> = Simple {
     meta: Meta { name: "vector", hardware, ..Meta::of(include_str!("vector.rs")) },
     prepare: |workload| {
         workload.timed(|file| in_batches(Exact, file), |file| distances(Exact, file))
