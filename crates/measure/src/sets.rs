@@ -282,3 +282,24 @@ fn common(rounds: &[(u32, Vec<Option<f64>>)]) -> Vec<f64> {
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_that_inherit_from_each_other_are_worth_fewer() {
+        let of = |level: fn(i32) -> i32| -> Inherited {
+            let residuals: Vec<f64> = (0..16).map(|set| f64::from(level(set))).collect();
+            inherited(&[residuals.clone(), residuals], 16)
+        };
+        let (alone, halves) = (of(|set| set % 2 * 2 - 1), of(|set| set / 8 * 2 - 1));
+        assert_eq!((alone.inflation, alone.worth), (1.0, 16.0));
+        assert!(
+            halves.inflation > 2.0 && halves.worth < 8.0,
+            "{} {}",
+            halves.inflation,
+            halves.worth
+        );
+    }
+}
