@@ -144,9 +144,9 @@ const BOTH: &str = "--lib --tests";
 fn staged(copy: &Path, tests: &str, limit: Duration) -> Result<Outcome> {
     let log = cache().join("mutants/log");
     let build = cache().join("mutants/build");
-    let cargo = |arguments: &[&str], limit| -> Result<Option<ExitStatus>> {
+    let cargo = |arguments: &[&str], limit| -> Result<End> {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        command.current_dir(copy).args(["test", "--locked", "--quiet"]).args(arguments);
+        command.current_dir(copy).args(["test", "--locked"]).args(arguments);
         command.env("CARGO_TARGET_DIR", &build).env("PROPTEST_FAILURE_PERSISTENCE", "off");
         // A mistake changes one function: in many pieces, all but its own are there from before.
         command.env("CARGO_INCREMENTAL", "1").env("CARGO_PROFILE_DEV_DEBUG", "0");
@@ -154,18 +154,22 @@ fn staged(copy: &Path, tests: &str, limit: Duration) -> Result<Outcome> {
         command.stdin(Stdio::null());
         let output = fs::File::create(&log)?;
         command.stdout(output.try_clone()?).stderr(output);
-        within(limit, &mut command)
+        within(limit, &mut command, || has_failed(&log))
     };
     let (selection, filters) = match tests.split_once(" -- ") {
         Some((selection, filters)) => (words(selection), words(filters)),
         None => (words(tests), Vec::new()),
     };
     match cargo(&[&selection[..], &["--no-run"]].concat(), BUILDING)? {
-        Some(status) if status.success() => {}
+        End::Exited(status) if status.success() => {}
         _ => return Ok(Outcome::Unbuilt),
     }
     let tests = [&selection[..], &["--"], &filters[..]].concat();
-    let Some(status) = cargo(&tests, limit)? else { return Ok(Outcome::Hung) };
+    let status = match cargo(&tests, limit)? {
+        End::Exited(status) => status,
+        End::Stopped => return Ok(Outcome::Failed),
+        End::Late => return Ok(Outcome::Hung),
+    };
     let ran = fs::read_to_string(&log)?
         .lines()
         .any(|line| line.starts_with("test result:") && !line.contains(" 0 passed; 0 failed"));
@@ -181,18 +185,35 @@ fn words(text: &str) -> Vec<&str> {
     text.split_whitespace().collect()
 }
 
-/// Runs a command in a process group of its own, which ends as a whole; nothing when it took longer.
-fn within(limit: Duration, command: &mut Command) -> Result<Option<ExitStatus>> {
+/// Whether a test is among those that failed, by what is said of each as it ends.
+fn has_failed(log: &Path) -> bool {
+    let said = fs::read(log).unwrap_or_default();
+    let mut lines = said.split(|byte| *byte == b'\n');
+    lines.any(|line| line.starts_with(b"test ") && line.ends_with(b" ... FAILED"))
+}
+
+/// How a command ended.
+enum End {
+    Exited(ExitStatus),
+    /// By us: there was nothing left to wait for.
+    Stopped,
+    /// By us: it took longer than it may.
+    Late,
+}
+
+/// Runs a command in a process group of its own, which ends as a whole: when it takes longer, or when `is_settled`.
+fn within(limit: Duration, command: &mut Command, is_settled: impl Fn() -> bool) -> Result<End> {
     let mut child = command.process_group(0).spawn()?;
     let start = Instant::now();
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
+            return Ok(End::Exited(status));
         }
-        if start.elapsed() > limit {
+        let (is_settled, is_late) = (is_settled(), start.elapsed() > limit);
+        if is_settled || is_late {
             run(Command::new("kill").args(["-KILL", "--"]).arg(format!("-{}", child.id())))?;
             child.wait()?;
-            return Ok(None);
+            return Ok(if is_settled { End::Stopped } else { End::Late });
         }
         std::thread::sleep(Duration::from_millis(50));
     }
@@ -326,8 +347,23 @@ mod tests {
 
     #[test]
     fn what_takes_too_long_is_ended() {
-        let mut slow = Command::new("sleep");
-        assert!(within(Duration::from_millis(100), slow.arg("60")).unwrap().is_none());
-        assert!(within(Duration::from_secs(60), &mut Command::new("true")).unwrap().is_some());
+        let ended = |limit: u64, program: &str, is_settled: bool| {
+            let limit = Duration::from_millis(limit);
+            within(limit, Command::new(program).arg("60"), || is_settled).unwrap()
+        };
+        assert!(matches!(ended(100, "sleep", false), End::Late));
+        assert!(matches!(ended(60_000, "sleep", true), End::Stopped));
+        assert!(matches!(ended(60_000, "true", false), End::Exited(status) if status.success()));
+    }
+
+    #[test]
+    fn the_first_test_that_fails_is_enough() {
+        let folder = tempfile::tempdir().unwrap();
+        let said = |text: &str| {
+            fs::write(folder.path().join("log"), text).unwrap();
+            has_failed(&folder.path().join("log"))
+        };
+        assert!(!said("running 2 tests\ntest a ... ok\ntest b ... "));
+        assert!(said("running 2 tests\ntest a ... ok\ntest b ... FAILED\n"));
     }
 }
