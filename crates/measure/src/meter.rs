@@ -82,10 +82,12 @@ impl Clocks {
 
     /// What was measured since the last call; the next sample begins at zero.
     pub fn take(&mut self) -> Sample {
+        let moves = self.before.migrations.take().zip(usage::migrations());
+        let migrations = moves.map(|(before, after)| after.saturating_sub(before));
         let sample = Sample {
             wall_ns: self.wall_ns,
             cpu_ns: Some(self.cpu_ns),
-            tags: self.tags,
+            tags: Tags { migrations, ..self.tags },
             // 0: no procfs.
             peak_bytes: usage::peak_bytes().unwrap_or(0),
             counts: std::mem::take(&mut self.counts),
@@ -117,8 +119,8 @@ impl Clocks {
 
 impl Meter for Clocks {
     fn start(&mut self) {
-        // A file is read for it: first here and last in `stop`, outside all that is measured.
-        self.before.migrations = usage::migrations();
+        // A file is read for it, longer than many a region takes: once before a sample, and once when it is taken.
+        self.before.migrations = self.before.migrations.or_else(usage::migrations);
         self.before.moment = self.counters.as_ref().map(Counters::now);
         self.before.usage = self.usage();
         self.before.cpu_ns = self.cpu_ns();
@@ -140,9 +142,6 @@ impl Meter for Clocks {
         self.tags.involuntary_switches += used.involuntary_switches;
         self.tags.minor_faults += used.minor_faults;
         self.tags.major_faults += used.major_faults;
-        let moves = usage::migrations().zip(self.before.migrations);
-        let moves = moves.map(|(after, before)| after.saturating_sub(before));
-        self.tags.migrations = moves.map(|moves| self.tags.migrations.unwrap_or(0) + moves);
     }
 }
 
@@ -163,7 +162,9 @@ mod tests {
         assert!(sample.wall_ns >= 4_000_000, "{sample:?}");
         assert!(sample.tags.voluntary_switches >= 2, "{sample:?}");
         assert!(sample.cpu_ns.unwrap() <= sample.wall_ns);
-        assert_eq!(clocks.take().wall_ns, 0);
+        assert_eq!(sample.tags.migrations.is_some(), usage::migrations().is_some());
+        let nothing = clocks.take();
+        assert_eq!((nothing.wall_ns, nothing.tags.migrations), (0, None));
     }
 
     #[test]

@@ -4,8 +4,8 @@
 //! Readings are totals since the start of whatever they are of; subtract two to get a region's. A
 //! figure the kernel does not give is `None`, never 0. Nothing is sampled in the background.
 
-use std::fs;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::ops::Sub;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
@@ -99,12 +99,12 @@ pub fn wait(mut child: Child) -> io::Result<(ExitStatus, Usage)> {
 /// How often the calling thread was moved to another processor; `None` on a kernel built without
 /// scheduler statistics. Reads a file, about ten microseconds: between samples, not inside.
 pub fn migrations() -> Option<u64> {
-    migrations_in(&fs::read_to_string("/proc/thread-self/sched").ok()?)
+    migrations_in(&told("/proc/thread-self/sched")?)
 }
 
 /// The most memory resident since the start, in bytes.
 pub fn peak_bytes() -> Option<u64> {
-    kilobytes_in(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
+    kilobytes_in(&told("/proc/self/status")?, "VmHWM:")
 }
 
 /// What the whole machine's processors lost or waited for, since boot.
@@ -121,8 +121,8 @@ pub struct Disturbance {
 /// The machine's disturbance counters now; `None` without procfs.
 pub fn disturbance() -> Option<Disturbance> {
     Some(Disturbance {
-        steal_ticks: steal_in(&fs::read_to_string("/proc/stat").ok()?)?,
-        pressure_us: fs::read_to_string("/proc/pressure/cpu").ok().and_then(|t| pressure_in(&t)),
+        steal_ticks: steal_in(&told("/proc/stat")?)?,
+        pressure_us: told("/proc/pressure/cpu").and_then(|text| pressure_in(&text)),
     })
 }
 
@@ -164,6 +164,13 @@ fn convert(usage: &libc::rusage) -> Usage {
         minor_faults: usage.ru_minflt.cast_unsigned(),
         major_faults: usage.ru_majflt.cast_unsigned(),
     }
+}
+
+/// A text of the kernel, which nobody knows the length of before: in one piece where it fits, not in twenty.
+fn told(path: &str) -> Option<String> {
+    let mut text = String::with_capacity(8 << 10);
+    File::open(path).ok()?.read_to_string(&mut text).ok()?;
+    Some(text)
 }
 
 fn migrations_in(sched: &str) -> Option<u64> {
