@@ -192,12 +192,10 @@ fn has_failed(log: &Path) -> bool {
     lines.any(|line| line.starts_with(b"test ") && line.ends_with(b" ... FAILED"))
 }
 
-/// How a command ended.
+/// How a command ended: by itself, by us because nothing was left to wait for, or because it took longer than it may.
 enum End {
     Exited(ExitStatus),
-    /// By us: there was nothing left to wait for.
     Stopped,
-    /// By us: it took longer than it may.
     Late,
 }
 
