@@ -41,7 +41,8 @@ impl Args {
         match (Args::try_parse_from(&words), words.last_mut()) {
             (Err(error), Some(last)) if *last == "-h" && error.kind() != ErrorKind::DisplayHelp => {
                 *last = "--help".into();
-                Args::try_parse_from(words)
+                let help = Args::try_parse_from(words).err();
+                Err(help.filter(|help| help.kind() == ErrorKind::DisplayHelp).unwrap_or(error))
             }
             (typed, _) => typed,
         }
