@@ -18,6 +18,14 @@ fn main() {
     for entry in fs::read_dir("..").into_iter().flatten().flatten() {
         existing(&format!("../{}/src", entry.file_name().to_string_lossy()));
     }
+    let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
+    if is("PROFILE", "debug")
+        && is("CARGO_CFG_TARGET_OS", "linux")
+        && is("CARGO_CFG_TARGET_ENV", "gnu")
+    {
+        // Tests start it thousands of times: at a place of its own it has nothing to relocate, a third of a start.
+        println!("cargo::rustc-link-arg-bins=-no-pie");
+    }
     let (commit, dirty) = repository().or_else(package).unwrap_or_default();
     let features: Vec<String> = env::vars()
         .filter_map(|(name, _)| Some(name.strip_prefix("CARGO_FEATURE_")?.to_lowercase()))
