@@ -101,25 +101,29 @@ fn a_saved_run_has_everything_and_can_be_shown_again() {
 fn diff_sees_a_run_that_became_slower_and_one_of_a_later_version() {
     let folder = tempfile::tempdir().unwrap();
     let (old, new) = (folder.path().join("old.json"), folder.path().join("new.json"));
-    let output =
-        quick_bench(&["--only", "plain", "--operation", "crc32c", "--save", old.to_str().unwrap()]);
-    assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
-    let mut run: Value = serde_json::from_str(&std::fs::read_to_string(&old).unwrap()).unwrap();
-    // Thirty times as long, whatever disturbed the few rounds: in every sample and in what was judged from them.
-    for round in run["cases"][0]["measured"]["rounds"].as_array_mut().unwrap() {
-        for sample in round["samples"].as_array_mut().unwrap() {
-            for clock in ["wall_ns", "cpu_ns"] {
-                sample[clock] = (sample[clock].as_u64().unwrap() * 30).into();
+    let diff = |a: &Path, b: &Path| fathom(&["diff", a.to_str().unwrap(), b.to_str().unwrap()]);
+    let mut run = Value::Null;
+    // While the machine is busy with something else, nothing may be resolved.
+    let is_seen = (0..5).any(|_| {
+        let bench = ["--only", "plain", "--operation", "crc32c", "--save", old.to_str().unwrap()];
+        let output = quick_bench(&bench);
+        assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
+        run = serde_json::from_str(&std::fs::read_to_string(&old).unwrap()).unwrap();
+        // Three times as long, in every sample and in what was judged from them.
+        for round in run["cases"][0]["measured"]["rounds"].as_array_mut().unwrap() {
+            for sample in round["samples"].as_array_mut().unwrap() {
+                for clock in ["wall_ns", "cpu_ns"] {
+                    sample[clock] = (sample[clock].as_u64().unwrap() * 3).into();
+                }
             }
         }
-    }
-    let median = &mut run["cases"][0]["judged"]["summaries"][0]["ns_median"];
-    *median = (median.as_f64().unwrap() * 30.0).into();
-    std::fs::write(&new, run.to_string()).unwrap();
-    let diff = |a: &Path, b: &Path| fathom(&["diff", a.to_str().unwrap(), b.to_str().unwrap()]);
-    let told = shown(&diff(&old, &new), 1);
-    assert!(told.contains("plain: 30.0x slower than before"), "{told}");
-    assert!(text(&diff(&new, &old)).contains("plain: 30.0x faster than before"));
+        let median = &mut run["cases"][0]["judged"]["summaries"][0]["ns_median"];
+        *median = (median.as_f64().unwrap() * 3.0).into();
+        std::fs::write(&new, run.to_string()).unwrap();
+        text(&diff(&old, &new)).contains("plain: 3.00x slower than before")
+    });
+    assert!(is_seen && diff(&old, &new).status.code() == Some(1));
+    assert!(text(&diff(&new, &old)).contains("plain: 3.00x faster than before"));
     run["version"] = 99.into();
     std::fs::write(&new, run.to_string()).unwrap();
     complains(&diff(&old, &new), 3, "version 99");
