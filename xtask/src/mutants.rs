@@ -66,9 +66,11 @@ fn judge(mutants: &[Mutant], limit: Duration) -> Result<()> {
     let lock = fs::File::create(folder.join("lock"))?;
     lock.try_lock().context("another run plants mistakes in the same copy")?;
     let copy = copied()?;
-    let selections: BTreeSet<&str> = mutants.iter().map(|mutant| mutant.tests.as_str()).collect();
+    // Whole, since many mistakes are for some tests each of the same programs.
+    let whole = |mutant: &Mutant| stages(mutant.tests.split(" -- ").next().unwrap_or_default());
+    let selections: BTreeSet<String> = mutants.iter().flat_map(whole).collect();
     for tests in selections {
-        let outcome = tested(&copy, tests, limit)?;
+        let outcome = staged(&copy, &tests, limit)?;
         ensure!(
             outcome == Outcome::Passed,
             "without a mistake: cargo test {tests}: {outcome:?}, see {}",
@@ -144,6 +146,8 @@ const BOTH: &str = "--lib --tests";
 fn staged(copy: &Path, tests: &str, limit: Duration) -> Result<Outcome> {
     let log = cache().join("mutants/log");
     let build = cache().join("mutants/build");
+    // Tests that are killed leave what they have in it.
+    let scratch = tempfile::tempdir()?;
     let cargo = |arguments: &[&str], limit| -> Result<End> {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.current_dir(copy).args(["test", "--locked"]).args(arguments);
@@ -151,6 +155,7 @@ fn staged(copy: &Path, tests: &str, limit: Duration) -> Result<Outcome> {
         // A mistake changes one function: in many pieces, all but its own are there from before.
         command.env("CARGO_INCREMENTAL", "1").env("CARGO_PROFILE_DEV_DEBUG", "0");
         command.env("CARGO_PROFILE_DEV_CODEGEN_UNITS", "256").env("CARGO_PROFILE_DEV_LTO", "off");
+        command.env("TMPDIR", scratch.path());
         command.stdin(Stdio::null());
         let output = fs::File::create(&log)?;
         command.stdout(output.try_clone()?).stderr(output);
