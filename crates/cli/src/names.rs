@@ -2,7 +2,6 @@
 
 use anyhow::{Context, anyhow};
 use clap::builder::PossibleValuesParser;
-use fathom_contenders::FAMILIES;
 use fathom_measure::family::AnyFamily;
 
 /// `no family "chekcsum"; did you mean "checksum"?`, the question only where something is near.
@@ -21,7 +20,7 @@ pub(crate) fn hint(name: &str, known: &[impl AsRef<str>]) -> String {
 
 /// The families, for the parser: shells complete them, and what is near a wrong name is told.
 pub(crate) fn families() -> PossibleValuesParser {
-    PossibleValuesParser::new(FAMILIES.iter().map(|family| family.name()))
+    PossibleValuesParser::new(fathom_contenders::families().iter().map(|family| family.name()))
 }
 
 /// The family called `name`.
@@ -29,7 +28,8 @@ pub(crate) fn families() -> PossibleValuesParser {
 /// # Errors
 /// There is none; the nearest name is told.
 pub(crate) fn family(name: &str) -> anyhow::Result<&'static dyn AnyFamily> {
-    let known: Vec<&str> = FAMILIES.iter().map(|family| family.name()).collect();
+    let known: Vec<&str> =
+        fathom_contenders::families().iter().map(|family| family.name()).collect();
     let words = || format!("{} (fathom list names them all)", unknown("family", name, &known));
     fathom_contenders::family(name).with_context(words)
 }

@@ -241,7 +241,7 @@ fn the_command_line_names_no_family() {
         .map(|entry| entry.unwrap().path())
         .filter(|path| {
             let text = fs::read_to_string(path.join("mod.rs")).unwrap_or_default();
-            text.contains("pub const FAMILY")
+            text.contains("pub(crate) const FAMILY")
         })
         .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
         .collect();

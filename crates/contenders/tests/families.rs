@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread::available_parallelism;
 
-use fathom_contenders::{FAMILIES, beside, version};
+use fathom_contenders::{beside, families, version};
 use fathom_machine::needs::not_run;
 use fathom_measure::contender::{Origin, page};
 use fathom_measure::digest::Digest;
@@ -34,9 +34,9 @@ fn digest(family: &dyn AnyFamily, id: &str, spec: &Spec, iterations: u64) -> Opt
 
 #[test]
 fn names_are_unique_and_kebab_case() {
-    let mut families = BTreeSet::new();
-    for family in FAMILIES {
-        assert!(is_kebab(family.name()) && families.insert(family.name()), "{}", family.name());
+    let mut names = BTreeSet::new();
+    for family in families() {
+        assert!(is_kebab(family.name()) && names.insert(family.name()), "{}", family.name());
         let mut ids = BTreeSet::new();
         for entry in family.entries() {
             let id = entry.id;
@@ -54,7 +54,7 @@ fn names_are_unique_and_kebab_case() {
 
 #[test]
 fn pages_are_written_and_versions_known() {
-    for family in FAMILIES {
+    for family in families() {
         assert!(family.source().starts_with("//! "), "{}: no page", family.name());
         let has_links = |page: &str| page.contains("[`");
         assert!(!has_links(&page(family.source())), "{}: people read it", family.name());
@@ -85,7 +85,7 @@ fn a_licence_is_that_of_the_version() {
         ("openssl", "3.", "Apache-2.0"),
         ("openssl", "4.", "Apache-2.0"),
     ];
-    for entry in FAMILIES.iter().flat_map(|family| family.entries()) {
+    for entry in families().iter().flat_map(|family| family.entries()) {
         let (name, version) = (entry.meta.name, version(entry.meta.origin));
         let is_it = |of: &&(&str, &str, &str)| of.0 == name && version.starts_with(of.1);
         if let Some((.., licence)) = KNOWN.iter().find(is_it) {
@@ -106,7 +106,7 @@ const HELPERS: [(&str, &[&str]); 5] = [
 /// `fathom cpu --recommend` has a line for each crate. It had none for `serde`.
 #[test]
 fn crates_that_serve_others_are_known_where_they_are_used() {
-    for family in FAMILIES {
+    for family in families() {
         for entry in family.entries() {
             let Origin::Crate(own) = entry.meta.origin else { continue };
             for (helper, uses) in HELPERS {
@@ -125,7 +125,7 @@ fn crates_that_serve_others_are_known_where_they_are_used() {
 #[test]
 fn a_crate_that_is_built_with_more_than_its_usual_features_says_so() {
     let manifest = include_str!("../../../Cargo.toml");
-    for entry in FAMILIES.iter().flat_map(|family| family.entries()) {
+    for entry in families().iter().flat_map(|family| family.entries()) {
         let Origin::Crate(name) = entry.meta.origin else { continue };
         let beginning = format!("{name} = {{ version = ");
         let mut lines = manifest.lines().filter(|line| line.starts_with(&beginning));
@@ -148,7 +148,7 @@ fn lack(family: &dyn AnyFamily, spec: &Spec) -> Option<String> {
 fn every_contender_agrees_with_the_reference() {
     let next = AtomicUsize::new(0);
     let work = || {
-        while let Some(family) = FAMILIES.get(next.fetch_add(1, Relaxed)) {
+        while let Some(family) = families().get(next.fetch_add(1, Relaxed)) {
             agrees_with_its_reference(*family);
         }
     };
@@ -232,7 +232,7 @@ fn every_structure_takes_keys_at_the_edges() {
     for (format, text) in [("integers", &integers[..]), ("lines", "ab\na\nabc\nab\n~~\n~\n!\n")] {
         std::fs::write(&file, text).unwrap();
         for family in
-            FAMILIES.iter().filter(|f| ["map", "tree", "trie", "store"].contains(&f.name()))
+            families().iter().filter(|f| ["map", "tree", "trie", "store"].contains(&f.name()))
         {
             for operation in family.operations().iter().map(|offer| offer.name) {
                 let mut spec = Spec::new(operation, &[("format", format), ("span", "3")]);
@@ -304,15 +304,15 @@ fn every_structure_is_found_in_the_union_of_their_families_and_the_planted_ones_
     use fathom_contenders::kv;
 
     let found = |id: &str| {
-        let spec = kv::FAMILY.completed(&Spec::new("find-hit", &[("count", "500")])).unwrap();
-        digest(&kv::FAMILY, id, &spec, 1).unwrap()
+        let spec = kv::family().completed(&Spec::new("find-hit", &[("count", "500")])).unwrap();
+        digest(kv::family(), id, &spec, 1).unwrap()
     };
-    let ids: Vec<String> = kv::FAMILY.entries().into_iter().map(|entry| entry.id).collect();
+    let ids: Vec<String> = kv::family().entries().into_iter().map(|entry| entry.id).collect();
     assert!(ids.iter().filter(|id| *id == "btreemap").count() == 1);
     assert!(ids.iter().all(|id| !id.starts_with("planted")));
     assert_eq!(found("hashbrown+xxh3-64"), found("btreemap"));
-    let spec = kv::FAMILY.completed(&Spec::new("insert", &[])).unwrap();
-    assert!(kv::FAMILY.open("no-such", &spec, &mut |_| ()).is_err());
+    let spec = kv::family().completed(&Spec::new("insert", &[])).unwrap();
+    assert!(kv::family().open("no-such", &spec, &mut |_| ()).is_err());
 
     assert_eq!(kv::planted().len(), 7);
     assert_ne!(found("planted-wrong"), found("btreemap"));
@@ -323,7 +323,7 @@ fn every_structure_is_found_in_the_union_of_their_families_and_the_planted_ones_
 
 #[test]
 fn the_cases_of_a_family_are_ones_it_can_read() {
-    for family in FAMILIES {
+    for family in families() {
         for spec in family.cases() {
             family.completed(&spec).unwrap();
         }

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use fathom_contenders::FAMILIES;
 use fathom_measure::contender::Origin;
 use fathom_measure::facts::Timed;
 use fathom_measure::family::{AnyFamily, Entry, Reason};
@@ -35,7 +34,7 @@ fn authors(family: &dyn AnyFamily, operation: &str) -> BTreeSet<&'static str> {
 
 /// The families of `fathom cpu`.
 fn families() -> impl Iterator<Item = &'static &'static dyn AnyFamily> {
-    FAMILIES.iter().filter(|family| family.facts().part.is_some())
+    fathom_contenders::families().iter().filter(|family| family.facts().part.is_some())
 }
 
 #[test]

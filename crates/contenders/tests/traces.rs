@@ -8,7 +8,7 @@ use std::path::Path;
 
 use fathom_contenders::kv;
 use fathom_measure::digest::Digest;
-use fathom_measure::family::{AnyFamily, OpenError};
+use fathom_measure::family::OpenError;
 use fathom_measure::meter::Untimed;
 use fathom_measure::workload::Spec;
 use fathom_random::Random;
@@ -69,10 +69,10 @@ fn text<K: ToString>(lines: &[(&str, K, u64)]) -> String {
 /// Every structure that takes part answers as the model does; how many those are.
 fn replayed(spec: &Spec, expected: Digest) -> usize {
     let mut taken = 0;
-    for entry in kv::FAMILY.entries() {
+    for entry in kv::family().entries() {
         for iterations in [1, 3] {
             let mut digests = Vec::new();
-            let opened = kv::FAMILY.open(&entry.id, spec, &mut |opened| {
+            let opened = kv::family().open(&entry.id, spec, &mut |opened| {
                 let mut prepared = opened.prepared;
                 digests = (0..2).map(|_| prepared.sample(iterations, &mut Untimed)).collect();
             });
@@ -93,7 +93,7 @@ fn spec(trace: &Path, file: Option<&Path>) -> Spec {
         Some(file) => spec.file = Some(file.to_owned()),
         None => drop(spec.parameters.insert("count".to_owned(), "0".to_owned())),
     }
-    kv::FAMILY.completed(&spec).unwrap()
+    kv::family().completed(&spec).unwrap()
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn who_cannot_do_what_the_trace_does_says_what_is_missing() {
     let path = folder.path().join("trace");
     let reason = |id: &str, text: &str| {
         std::fs::write(&path, text).unwrap();
-        let opened = kv::FAMILY.open(id, &spec(&path, None), &mut |_| ());
+        let opened = kv::family().open(id, &spec(&path, None), &mut |_| ());
         opened.err().map(|error| error.to_string()).unwrap_or_default()
     };
     assert!(reason("std+siphash13", "put a\nscan a 3").contains("has no ordered range"));
@@ -164,7 +164,7 @@ fn keys_are_what_the_first_ones_are_or_what_is_said() {
     std::fs::write(&trace, "put 9\nput 10\nscan 1 9").unwrap();
     let answer = |spec: &Spec| {
         let mut digest = None;
-        let opened = kv::FAMILY.open("btreemap", spec, &mut |mut opened| {
+        let opened = kv::family().open("btreemap", spec, &mut |mut opened| {
             digest = Some(opened.prepared.sample(1, &mut Untimed));
         });
         opened.map_err(|error| error.to_string()).map(|()| digest.unwrap())

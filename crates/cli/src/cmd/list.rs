@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::ValueEnum;
-use fathom_contenders::{FAMILIES, version};
+use fathom_contenders::version;
 use fathom_measure::contender::{Keeps, Meta, Origin, page, summary};
 use fathom_measure::family::{AnyFamily, Entry};
 
@@ -68,7 +68,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
 
 fn families(format: Format) -> String {
     let mut text = String::new();
-    for family in FAMILIES {
+    for family in fathom_contenders::families() {
         let _ = match format {
             Format::Names => writeln!(text, "{}", family.name()),
             Format::Text => writeln!(

@@ -8,7 +8,6 @@ use anyhow::Context;
 use fathom_contenders::planted;
 use fathom_machine::os::usage;
 use fathom_measure::compare::{Clock, judge};
-use fathom_measure::family::AnyFamily;
 use fathom_measure::result::Case;
 use fathom_measure::rounds::{Plan, Stop};
 use fathom_report::number::percent;
@@ -21,7 +20,7 @@ use crate::measuring::{bounds, nanoseconds};
 pub(crate) fn text(seconds: f64) -> anyhow::Result<String> {
     let mut text = String::from("noise, measured on identical code:\n");
     let before = usage::disturbance();
-    for operation in planted::FAMILY.operations().iter().map(|offer| offer.name) {
+    for operation in planted::family().operations().iter().map(|offer| offer.name) {
         let case = measured(operation, Duration::from_secs_f64(seconds / 2.0))?;
         let share = case.judged.disturbed_share;
         let rounds = case.measured.rounds.len();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use fathom_contenders::FAMILIES;
+use fathom_contenders::families;
 use fathom_machine::describe::Machine;
 use serde_json::Value;
 
@@ -346,7 +346,7 @@ fn what_is_wrong_with_a_file_is_told_by_the_exit_code() {
 #[test]
 fn rows_are_named_as_the_first_screen_names_them() {
     let (mut names, mut asked) = (Vec::new(), BTreeSet::new());
-    for family in FAMILIES {
+    for family in families() {
         for common in family.facts().common.iter().filter(|common| common.only.is_empty()) {
             names.push(common.question.to_lowercase());
             asked.insert(family.name());

@@ -35,7 +35,7 @@ mod workload;
 pub use workload::Text;
 
 /// The family.
-pub const FAMILY: Family<Text> = Family {
+pub(crate) const FAMILY: Family<Text> = Family {
     name: "aggregate",
     source: include_str!("mod.rs"),
     reference: "plain",

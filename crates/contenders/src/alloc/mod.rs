@@ -34,7 +34,7 @@ pub use preload::{PRELOADS, Preload, others_preloaded};
 pub use workload::Blocks;
 
 /// The family.
-pub const FAMILY: Family<Blocks> = Family {
+pub(crate) const FAMILY: Family<Blocks> = Family {
     name: "alloc",
     source: include_str!("mod.rs"),
     reference: "system",

@@ -55,7 +55,7 @@ pub(crate) fn fast_sum(bytes: &[u8]) -> u32 {
 }
 
 /// The family.
-pub const FAMILY: Family<Buffer> = Family {
+pub(crate) const FAMILY: Family<Buffer> = Family {
     name: "checksum",
     source: include_str!("mod.rs"),
     reference: "plain",

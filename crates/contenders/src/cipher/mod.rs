@@ -49,7 +49,7 @@ pub use reference::open;
 pub use workload::{Messages, Mode, Operation};
 
 /// The family.
-pub const FAMILY: Family<Messages> = Family {
+pub(crate) const FAMILY: Family<Messages> = Family {
     name: "cipher",
     source: include_str!("mod.rs"),
     reference: "plain",

@@ -38,7 +38,7 @@ mod zstd;
 pub use workload::{Operation, Texts};
 
 /// The family.
-pub const FAMILY: Family<Texts> = Family {
+pub(crate) const FAMILY: Family<Texts> = Family {
     name: "codec",
     source: include_str!("mod.rs"),
     reference: "stored",

@@ -39,7 +39,7 @@ mod workload;
 pub use workload::{Messages, Operation};
 
 /// The family.
-pub const FAMILY: Family<Messages> = Family {
+pub(crate) const FAMILY: Family<Messages> = Family {
     name: "digest",
     source: include_str!("mod.rs"),
     reference: "plain",

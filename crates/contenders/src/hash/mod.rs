@@ -332,7 +332,7 @@ pub const DEFAULT: &str = Default64::META.name;
 pub type Default64 = foldhash::FoldHash;
 
 /// The family.
-pub const FAMILY: Family<Hashing> = Family {
+pub(crate) const FAMILY: Family<Hashing> = Family {
     name: "hash",
     source: include_str!("mod.rs"),
     reference: "fnv1a",

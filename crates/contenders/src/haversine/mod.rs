@@ -28,7 +28,7 @@ mod workload;
 pub use workload::Document;
 
 /// The family.
-pub const FAMILY: Family<Document> = Family {
+pub(crate) const FAMILY: Family<Document> = Family {
     name: "haversine",
     source: include_str!("mod.rs"),
     reference: "plain",

@@ -30,7 +30,7 @@ pub use workload::{Operation, Texts};
 pub(crate) use write::objects;
 
 /// The family.
-pub const FAMILY: Family<Texts> = Family {
+pub(crate) const FAMILY: Family<Texts> = Family {
     name: "json",
     source: include_str!("mod.rs"),
     reference: "plain",

@@ -20,9 +20,7 @@ use planted::{CRASH, HANG, NONE, Planted, SLOW, SLOWER, WRONG};
 
 type All = &'static [&'static dyn Contender<Keyed>];
 
-/// The families it consists of.
-pub const MEMBERS: [&Family<Keyed>; 4] =
-    [&map::FAMILY, &tree::FAMILY, &trie::FAMILY, &store::FAMILY];
+const MEMBERS: [&dyn AnyFamily; 4] = [&map::FAMILY, &tree::FAMILY, &trie::FAMILY, &store::FAMILY];
 
 /// Their contenders; each begins with the reference, which takes part once.
 const PARTS: [All; 5] = [
@@ -68,8 +66,7 @@ const fn count() -> usize {
     count
 }
 
-/// The family.
-pub const FAMILY: Family<Keyed> = Family {
+pub(crate) const FAMILY: Family<Keyed> = Family {
     name: "kv",
     source: include_str!("mod.rs"),
     reference: "oracle",
@@ -77,6 +74,20 @@ pub const FAMILY: Family<Keyed> = Family {
     absent: &[CPP],
     facts: &Facts::NONE,
 };
+
+/// The family.
+#[must_use]
+#[inline(never)]
+pub fn family() -> &'static dyn AnyFamily {
+    &FAMILY
+}
+
+/// The families it consists of.
+#[must_use]
+#[inline(never)]
+pub fn members() -> [&'static dyn AnyFamily; 4] {
+    MEMBERS
+}
 
 /// The contenders that fail on purpose.
 #[must_use]

@@ -16,7 +16,7 @@ mod workload;
 pub use workload::{Area, Operation};
 
 /// The family.
-pub const FAMILY: Family<Area> = Family {
+pub(crate) const FAMILY: Family<Area> = Family {
     name: "memory",
     source: include_str!("mod.rs"),
     reference: "std",

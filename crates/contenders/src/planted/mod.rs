@@ -3,7 +3,7 @@
 //! others on purpose.
 
 use fathom_measure::facts::Facts;
-use fathom_measure::family::Family;
+use fathom_measure::family::{AnyFamily, Family};
 
 mod faults;
 mod steady;
@@ -12,7 +12,13 @@ mod workload;
 pub use workload::{MEMORY, REGISTERS, Steps};
 
 /// The family.
-pub const FAMILY: Family<Steps> = Family {
+#[must_use]
+#[inline(never)]
+pub fn family() -> &'static dyn AnyFamily {
+    &FAMILY
+}
+
+pub(crate) const FAMILY: Family<Steps> = Family {
     name: "planted",
     source: include_str!("mod.rs"),
     reference: "steady",

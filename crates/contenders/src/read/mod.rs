@@ -33,7 +33,7 @@ mod workload;
 pub use workload::File;
 
 /// The family.
-pub const FAMILY: Family<File> = Family {
+pub(crate) const FAMILY: Family<File> = Family {
     name: "read",
     source: include_str!("mod.rs"),
     reference: "read",

@@ -20,7 +20,7 @@ mod workload;
 pub use workload::{Database, Operation};
 
 /// The family.
-pub const FAMILY: Family<Database> = Family {
+pub(crate) const FAMILY: Family<Database> = Family {
     name: "sql",
     source: include_str!("mod.rs"),
     reference: "plain",

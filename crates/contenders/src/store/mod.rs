@@ -60,7 +60,7 @@ pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = &[
 ];
 
 /// The family.
-pub const FAMILY: Family<Keyed> = Family {
+pub(crate) const FAMILY: Family<Keyed> = Family {
     name: "store",
     source: include_str!("mod.rs"),
     reference: "btreemap",

@@ -43,7 +43,7 @@ pub(crate) use kernel::{count as members, level_of};
 pub use workload::{Operation, Scan};
 
 /// The family.
-pub const FAMILY: Family<Scan> = Family {
+pub(crate) const FAMILY: Family<Scan> = Family {
     name: "text",
     source: include_str!("mod.rs"),
     reference: "plain",

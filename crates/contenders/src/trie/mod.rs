@@ -45,7 +45,7 @@ pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = &[
 ];
 
 /// The family.
-pub const FAMILY: Family<Keyed> = Family {
+pub(crate) const FAMILY: Family<Keyed> = Family {
     name: "trie",
     source: include_str!("mod.rs"),
     reference: "btreemap",

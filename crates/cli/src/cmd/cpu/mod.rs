@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use clap::Parser;
-use fathom_contenders::FAMILIES;
+use fathom_contenders::families;
 use fathom_machine::describe::Machine;
 use fathom_measure::bench::{Bench, Entrant, Session};
 use fathom_measure::contender::Path as Hardware;
@@ -127,7 +127,7 @@ impl Options {
 
 /// The families of this command, in the order of the forebear's table.
 fn known() -> impl Iterator<Item = &'static dyn AnyFamily> + Clone {
-    FAMILIES.iter().copied().filter(|family| family.facts().part.is_some())
+    families().iter().copied().filter(|family| family.facts().part.is_some())
 }
 
 /// A row to measure: one operation on one workload.

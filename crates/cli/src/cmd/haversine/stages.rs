@@ -6,9 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fathom_contenders::haversine::stages::{FAMILY, MEAN_OFF_KM, PAIRS_WRONG};
+use fathom_contenders::haversine::stages::{self, MEAN_OFF_KM, PAIRS_WRONG};
 use fathom_measure::bench::Bench;
-use fathom_measure::family::AnyFamily;
 use fathom_measure::result::Case;
 use fathom_measure::rounds::Plan;
 use fathom_measure::workload::Spec;
@@ -51,10 +50,11 @@ pub(crate) struct Stages {
 
 /// Measures the ladder on a file that was read once without complaint.
 pub(crate) fn run(options: &Stages, file: &Path, as_json: bool) -> anyhow::Result<Exit> {
-    let entries = FAMILY.entries();
+    let family = stages::family();
+    let entries = family.entries();
     let entrants: anyhow::Result<Vec<_>> =
         entries.iter().map(|entry| entrant(&entry.id, &entry.meta)).collect();
-    let spec = FAMILY.completed(&Spec { file: Some(file.to_owned()), ..Spec::default() })?;
+    let spec = family.completed(&Spec { file: Some(file.to_owned()), ..Spec::default() })?;
     let plan = Plan {
         budget_ns: measuring::nanoseconds(options.budget),
         rounds: options.rounds,
@@ -62,8 +62,8 @@ pub(crate) fn run(options: &Stages, file: &Path, as_json: bool) -> anyhow::Resul
         ..Plan::default()
     };
     let case = measuring::measured(Bench {
-        baseline: entries.iter().position(|entry| entry.id == FAMILY.reference).unwrap_or(0),
-        ..measuring::usual(&FAMILY, spec, entrants?, plan)?
+        baseline: entries.iter().position(|entry| entry.id == family.reference()).unwrap_or(0),
+        ..measuring::usual(family, spec, entrants?, plan)?
     })?;
     let mut run = new_run()?;
     run.cases.push(case);

@@ -11,7 +11,6 @@ use fathom_contenders::alloc::SYSTEM;
 use fathom_contenders::{hash, kv};
 use fathom_measure::bench::{Bench, Entrant};
 use fathom_measure::conductor::Bounds;
-use fathom_measure::family::AnyFamily;
 use fathom_measure::provision::Prepare;
 use fathom_measure::result::Case;
 use fathom_measure::workload::Spec;
@@ -131,7 +130,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let probes = options.parameters.iter().filter_map(|given| given.strip_prefix("probes="));
     let probes = probes.filter_map(|values| Some(("probes", values.split(',').next()?)));
     let probes: Vec<_> = probes.take(1).collect();
-    let scan = kv::FAMILY.completed(&prepared.full.spec(&Spec::new("touch", &probes)))?;
+    let scan = kv::family().completed(&prepared.full.spec(&Spec::new("touch", &probes)))?;
     let all: Vec<_> = iter::once(&scan).chain(&specs).map(|spec| &spec.parameters).collect();
     options.show.ensure_drawable(&all)?;
     run.cases.push(measured(options, scan, vec![touch], 0, &bounds)?);
@@ -187,7 +186,7 @@ fn specs(options: &Options, prepared: &Prepared) -> anyhow::Result<Vec<Spec>> {
         specs.extend(data.map(|data| data.spec(&Spec::new(operation, &[]))));
     }
     let specs = measuring::combined(specs, &options.parameters)?;
-    measuring::completed(&kv::FAMILY, &specs, &options.parameters)
+    measuring::completed(kv::family(), &specs, &options.parameters)
 }
 
 /// Numbers of keys.
@@ -223,19 +222,19 @@ fn measured(
     let case = measuring::measured(Bench {
         baseline,
         share_file: true,
-        prepare: Some(Prepare::new(&kv::FAMILY, &spec)),
+        prepare: Some(Prepare::new(kv::family(), &spec)),
         events: events(&options.method),
         bounds: bounds.clone(),
         empty: Some(measuring::worker(None)?),
         simulate: options.method.simulates(),
         ..measuring::usual(
-            &kv::FAMILY,
+            kv::family(),
             spec,
             entrants,
             options.method.plan(Duration::from_secs(2)),
         )?
     });
-    case.map_err(|error| explained(error, &kv::FAMILY, &asked))
+    case.map_err(|error| explained(error, kv::family(), &asked))
 }
 
 /// The events asked for, and the one that kvbench divides by besides.

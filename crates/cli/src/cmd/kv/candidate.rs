@@ -140,7 +140,7 @@ pub(super) fn absent(candidates: &[Candidate]) -> Option<String> {
 /// Every combination of this build; `unasked` says who of those that nobody
 /// would choose is in. The scan is no structure.
 pub(super) fn all(unasked: &dyn Fn(&str) -> bool, with_planted: bool) -> Vec<Candidate> {
-    let mut entries = kv::FAMILY.entries();
+    let mut entries = kv::family().entries();
     entries.retain(|entry| {
         entry.id != kv::SCAN && (!kv::is_unasked(&entry.id) || unasked(entry.meta.name))
     });
@@ -156,7 +156,7 @@ pub(super) fn all(unasked: &dyn Fn(&str) -> bool, with_planted: bool) -> Vec<Can
 /// What the C++ runner offers, if it was built. One that does not answer is told of and left out.
 fn outside() -> Vec<Candidate> {
     let Some(runner) = measuring::cpp_runner() else { return Vec::new() };
-    let families: Vec<&str> = kv::MEMBERS.iter().map(|family| family.name).collect();
+    let families = kv::members().map(AnyFamily::name);
     match Worker::start(&runner, &Bounds::default()) {
         Ok(worker) => {
             let ours = |offered: &&Offered| families.contains(&offered.family.as_str());
@@ -173,7 +173,7 @@ fn outside() -> Vec<Candidate> {
 /// The combination with this id.
 pub(super) fn named(id: &str) -> anyhow::Result<Candidate> {
     let (contender, allocator) = id.split_once('@').unwrap_or((id, SYSTEM));
-    let entries = kv::FAMILY.entries().into_iter().chain(kv::planted());
+    let entries = kv::family().entries().into_iter().chain(kv::planted());
     let entries: Vec<Entry> = entries.collect();
     let why = || match entries.iter().find(|entry| entry.meta.name == contender) {
         Some(one) => {

@@ -6,7 +6,6 @@ use std::time::Duration;
 use fathom_contenders::kv;
 use fathom_measure::bench::Bench;
 use fathom_measure::conductor::Bounds;
-use fathom_measure::family::AnyFamily;
 use fathom_measure::provision::Prepare;
 use fathom_measure::result::Case;
 use fathom_measure::rounds::{Plan, Stop};
@@ -93,14 +92,14 @@ pub(super) fn measured(
     plan: Plan,
     bounds: Bounds,
 ) -> anyhow::Result<Case> {
-    let spec = kv::FAMILY.completed(&spec)?;
+    let spec = kv::family().completed(&spec)?;
     let entrants = finalists.iter().map(Candidate::entrant).collect::<anyhow::Result<_>>()?;
     measuring::measured(Bench {
         baseline,
         share_file: true,
-        prepare: Some(Prepare::new(&kv::FAMILY, &spec)),
+        prepare: Some(Prepare::new(kv::family(), &spec)),
         bounds,
-        ..measuring::usual(&kv::FAMILY, spec, entrants, plan)?
+        ..measuring::usual(kv::family(), spec, entrants, plan)?
     })
 }
 

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
-use fathom_contenders::kv::{self, MEMBERS};
+use fathom_contenders::kv;
 use fathom_measure::plan::{End, Plan, Stop};
 use fathom_measure::sample::Failure;
 use fathom_report::number::plural;
@@ -334,7 +334,8 @@ pub(super) fn also(options: &Options, candidates: &[Candidate]) -> anyhow::Resul
         let found = candidates.iter().find(|candidate| candidate.id() == *id).cloned();
         let found = found.map_or_else(|| candidate::named(id), Ok)?;
         // It does the work of all threads on one.
-        let is_oracle = found.structure == MEMBERS[0].reference && options.concurrent.is_some();
+        let is_oracle =
+            found.structure == kv::members()[0].reference() && options.concurrent.is_some();
         ensure!(!is_oracle, "--concurrent: threads may not share {id}");
         found.launch().map(|_| found)
     };

@@ -33,7 +33,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
-use fathom_contenders::kv::MEMBERS;
+use fathom_contenders::kv;
 use fathom_keys::Portrait;
 use fathom_measure::result::{Case, Run};
 use fathom_measure::rounds::End;
@@ -295,7 +295,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let mut candidates = options.choice.candidates(options.all, options.planted)?;
     if options.concurrent.is_some() {
         // It does the work of all threads on one, as the oracle: nobody may share it.
-        candidates.retain(|candidate| candidate.structure != MEMBERS[0].reference);
+        candidates.retain(|candidate| candidate.structure != kv::members()[0].reference());
         ensure!(!candidates.is_empty(), "no structure asked for may be shared by threads");
     }
     let also = also(options, &candidates)?;

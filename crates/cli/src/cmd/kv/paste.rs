@@ -5,7 +5,6 @@ use fathom_contenders::alloc::{self, Preload, SYSTEM};
 use fathom_contenders::hash::{self, Flooding};
 use fathom_contenders::kv::{self, special::NAME};
 use fathom_measure::contender::{Meta, Origin};
-use fathom_measure::family::AnyFamily;
 use serde::{Deserialize, Serialize};
 
 use super::candidate::Candidate;
@@ -54,7 +53,7 @@ pub(super) fn is_of_library(candidate: &Candidate) -> bool {
 
 /// Where a structure comes from that no line brings.
 fn origin(candidate: &Candidate) -> Origin {
-    let own = kv::FAMILY.entries().into_iter().find(|entry| entry.id == candidate.contender());
+    let own = kv::family().entries().into_iter().find(|entry| entry.id == candidate.contender());
     own.filter(|_| candidate.runner.is_none()).map_or(Origin::Own, |entry| entry.meta.origin)
 }
 
@@ -295,7 +294,7 @@ mod tests {
     #[test]
     fn no_placeholder_is_left() {
         let mut seen = 0;
-        for entry in kv::FAMILY.entries() {
+        for entry in kv::family().entries() {
             for integers in [false, true] {
                 let Some(paste) = paste(&named(&entry.id).unwrap(), integers) else { continue };
                 let code = paste.code.join("\n");
@@ -329,7 +328,7 @@ mod tests {
 
     #[test]
     fn each_crate_of_the_code_is_in_the_lines_of_the_manifest() {
-        for entry in kv::FAMILY.entries() {
+        for entry in kv::family().entries() {
             paste(&named(&entry.id).unwrap(), false).iter().for_each(assert_brought);
         }
         for name in hash::NAMES {

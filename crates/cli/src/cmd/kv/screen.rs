@@ -129,7 +129,7 @@ impl<'a> Screen<'a> {
         key_bytes: f64,
         bounds: Bounds,
     ) -> Screen<'a> {
-        let audition = Audition::new(&kv::FAMILY, bounds.clone());
+        let audition = Audition::new(kv::family(), bounds.clone());
         Screen {
             candidates,
             parts,
@@ -243,7 +243,7 @@ pub(super) fn ensure_ordered(
     bounds: Bounds,
 ) -> anyhow::Result<()> {
     let few = prepared.samples.first().unwrap_or(&prepared.full);
-    let mut audition = Audition::new(&kv::FAMILY, bounds);
+    let mut audition = Audition::new(kv::family(), bounds);
     let own = measuring::worker(None)?;
     let pieces = audition.pieces(vec![few.spec(&Spec::new("scan", &[]))], &own);
     let pieces = pieces.map_err(|failure| anyhow::Error::from(failure).context("the reference"))?;

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::thread::available_parallelism;
 
 use anyhow::{Context, ensure};
-use fathom_contenders::{FAMILIES, planted};
+use fathom_contenders::{families, planted};
 use fathom_measure::bench::Bench;
 use fathom_measure::compare::Comparison;
 use fathom_measure::conductor::Bounds;
@@ -52,7 +52,7 @@ pub(super) fn differences() -> Vec<Planted> {
 }
 
 fn own_families() -> impl Iterator<Item = &'static dyn AnyFamily> {
-    FAMILIES.iter().copied().filter(|family| spec(*family).is_some())
+    families().iter().copied().filter(|family| spec(*family).is_some())
 }
 
 fn has_wall_time_only(family: &dyn AnyFamily) -> bool {
@@ -177,7 +177,7 @@ pub(crate) fn planted_pair(
     plan: &Plan,
     bounds: Bounds,
 ) -> anyhow::Result<Case> {
-    let family = &planted::FAMILY;
+    let family = planted::family();
     let entries = family.entries();
     let entrants: anyhow::Result<Vec<_>> = names
         .iter()

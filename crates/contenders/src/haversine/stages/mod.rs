@@ -12,7 +12,7 @@
 //! ```
 
 use fathom_measure::facts::Facts;
-use fathom_measure::family::Family;
+use fathom_measure::family::{AnyFamily, Family};
 
 mod chunks;
 mod exact;
@@ -33,7 +33,13 @@ mod workload;
 pub use workload::{File, MEAN_OFF_KM, PAIRS_WRONG};
 
 /// The family: hidden, since `fathom haversine FILE --stages` is its command.
-pub const FAMILY: Family<File> = Family {
+#[must_use]
+#[inline(never)]
+pub fn family() -> &'static dyn AnyFamily {
+    &FAMILY
+}
+
+pub(crate) const FAMILY: Family<File> = Family {
     name: "haversine-stages",
     source: include_str!("mod.rs"),
     reference: "fathom",
