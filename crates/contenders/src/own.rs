@@ -67,17 +67,22 @@ pub(crate) fn json(spec: &Spec) -> Result<Vec<u8>, SpecError> {
 /// Refuses what the grammar of JSON has and hardly a library reads: half a surrogate pair, a number beyond
 /// doubles, containers in a thousand others.
 fn read_alike(document: &[u8]) -> Result<(), String> {
-    let mut lexer = Lexer::new(Mode::Document);
-    let mut at = 0;
-    while let Some(event) = lexer.next(document, &mut at).map_err(|error| error.to_string())? {
+    let alike = |event: Event<'_>, at: usize| {
         let why = match event {
             Event::Key(text) | Event::String(text) => text.decode().err().map(|e| e.to_string()),
             Event::Number(number) => number.to_f64().err().map(|e| e.to_string()),
             _ => None,
         };
-        if let Some(why) = why {
-            return Err(format!("{why}, before byte {at}"));
-        }
+        why.map_or(Ok(()), |why| Err(format!("{why}, before byte {at}")))
+    };
+    let mut lexer = Lexer::new(Mode::Document);
+    let mut at = 0;
+    while let Some(event) = lexer.next(document, &mut at).map_err(|error| error.to_string())? {
+        alike(event, at)?;
+    }
+    // A number that nothing follows.
+    while let Some(event) = lexer.end().map_err(|error| error.to_string())? {
+        alike(event, at)?;
     }
     Ok(())
 }
@@ -111,6 +116,7 @@ mod tests {
         for (text, why) in [
             (r#"["a\ud800"]"#, "half a surrogate pair"),
             ("[1, -1e400]", "before byte 10"),
+            ("1e400", "before byte 5"),
             (&"[".repeat(1025), "EOF"),
             (&("[".repeat(1025) + &"]".repeat(1025)), "nested too deeply"),
         ] {

@@ -140,12 +140,12 @@ impl Key for u64 {
 /// Bytes that live as long as the data set: a vector, a mapped file, a shared segment.
 pub type Storage = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
-/// A data set as storage of keys.
-pub(crate) struct Shared(pub(crate) Data);
+/// A data set as storage of keys, from a byte on.
+pub(crate) struct Shared(pub(crate) usize, pub(crate) Data);
 
 impl AsRef<[u8]> for Shared {
     fn as_ref(&self) -> &[u8] {
-        &self.0
+        &self.1[self.0..]
     }
 }
 

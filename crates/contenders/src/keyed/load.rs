@@ -53,23 +53,27 @@ fn parse(data: Data, format: &str) -> Result<Keys, String> {
         named => named.parse::<Format>().map_err(|error| error.to_string())?,
     };
     let KeySet { bytes, keys, .. } = read(&data, &format).map_err(|error| error.to_string())?;
-    let decoded = owned(bytes);
-    lasting(decoded, data, keys)
+    let bytes = owned(bytes);
+    lasting(bytes, data, keys)
 }
 
-/// The bytes, where they are not those of the file.
-fn owned(bytes: Cow<'_, [u8]>) -> Option<Vec<u8>> {
+/// The bytes, where they are not those of the file; otherwise how many of its last ones they are: all but a mark.
+fn owned(bytes: Cow<'_, [u8]>) -> Result<Vec<u8>, usize> {
     match bytes {
-        Cow::Owned(bytes) => Some(bytes),
-        Cow::Borrowed(_) => None,
+        Cow::Owned(bytes) => Ok(bytes),
+        Cow::Borrowed(bytes) => Err(bytes.len()),
     }
 }
 
-/// Keys in `decoded` bytes, or in those of the file.
-fn lasting(decoded: Option<Vec<u8>>, data: Data, keys: fathom_keys::Keys) -> Result<Keys, String> {
-    match decoded {
-        Some(bytes) => held(Arc::new(bytes), keys),
-        None => held(Arc::new(Shared(data)), keys),
+/// Keys in `bytes` of their own, or in the last ones of the file.
+fn lasting(
+    bytes: Result<Vec<u8>, usize>,
+    data: Data,
+    keys: fathom_keys::Keys,
+) -> Result<Keys, String> {
+    match bytes {
+        Ok(bytes) => held(Arc::new(bytes), keys),
+        Err(last) => held(Arc::new(Shared(data.len() - last, data)), keys),
     }
 }
 
@@ -86,8 +90,8 @@ pub(super) fn trace(path: &Path, keys: &Keys, spec: &Spec) -> Result<(Keys, Vec<
     let data = Data::own(fs::read(path).map_err(|error| own::unreadable(path, error))?);
     let read = trace::read(&data, kind).map_err(|error| unusable(error.to_string()))?;
     let Trace { acts, keys: KeySet { bytes, keys, .. } } = read;
-    let decoded = owned(bytes);
-    Ok((lasting(decoded, data, keys).map_err(unusable)?, acts))
+    let bytes = owned(bytes);
+    Ok((lasting(bytes, data, keys).map_err(unusable)?, acts))
 }
 
 fn held(bytes: Storage, keys: fathom_keys::Keys) -> Result<Keys, String> {
@@ -141,6 +145,18 @@ mod tests {
         let lines = Data::own(br#"{"k":"a\nb"}"#.to_vec());
         let Ok(Keys::Text(fields)) = parse(lines, "jsonl:k") else { panic!() };
         assert_eq!(fields.key(0), Bytes(b"a\nb"));
+    }
+
+    /// Each began three bytes before itself.
+    #[test]
+    fn keys_behind_a_byte_order_mark_are_what_they_are_without_it() {
+        for (format, text) in
+            [("words", "one two"), ("lines", "one\ntwo"), ("csv:k", "k\none\ntwo")]
+        {
+            let marked = Data::own(format!("\u{feff}{text}").into_bytes());
+            let Ok(Keys::Text(keys)) = parse(marked, format) else { panic!("{format}") };
+            assert_eq!([0, 1].map(|at| keys.key(at)), [Bytes(b"one"), Bytes(b"two")], "{format}");
+        }
     }
 
     /// Their operations were measured on byte strings.

@@ -113,7 +113,7 @@ impl Reader {
         });
         let spans: Option<Vec<Span>> = spans.collect();
         let spans = spans.ok_or_else(|| self.wrong("a key that ends before it starts"))?;
-        let text = Text::new(Arc::new(Shared(self.data.clone())), spans);
+        let text = Text::new(Arc::new(Shared(0, self.data.clone())), spans);
         text.map(Keys::Text).map_err(|key| self.wrong(&format!("key {key} reaches past the end")))
     }
 
