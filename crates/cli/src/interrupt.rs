@@ -2,8 +2,9 @@
 //! ends the program. So does the first one if nobody sees it within a second, because the program
 //! is busy with something else than waiting for a sample.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fathom_machine::os::ward::{SEEN, STOP};
 
@@ -19,9 +20,13 @@ pub(crate) fn measuring() -> &'static AtomicBool {
 /// Whether the measurement takes this interrupt; if not, the program ends.
 pub(crate) fn is_taken() -> bool {
     const PATIENCE: Duration = Duration::from_millis(800);
+    /// `timeout` sends one to the process, and then one to its group.
+    const ONE: Duration = Duration::from_millis(50);
+    static FIRST: OnceLock<Instant> = OnceLock::new();
     if !MEASURING.load(Ordering::Relaxed) || STOP.swap(true, Ordering::Relaxed) {
-        return false;
+        return FIRST.get().is_some_and(|first| first.elapsed() < ONE);
     }
+    let _ = FIRST.set(Instant::now());
     let watch = || {
         std::thread::sleep(PATIENCE);
         if !SEEN.load(Ordering::Relaxed) {

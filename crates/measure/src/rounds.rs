@@ -432,7 +432,8 @@ impl Course {
         // Who has no reading in a set has no verdict, so a set that hardly began would cost those before it.
         let is_first = self.rounds.last().is_some_and(|last| last.process < self.process);
         let is_whole = self.alive().iter().all(|&i| round.samples[i].is_some());
-        if is_interrupted && is_first && !is_whole {
+        let is_begun = round.samples.iter().any(Option::is_some);
+        if is_interrupted && (is_first && !is_whole || !is_begun) {
             return Some(End::Interrupted);
         }
         let mut repetition = std::mem::replace(&mut self.repetition, Repetition::new(0));

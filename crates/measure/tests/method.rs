@@ -422,6 +422,42 @@ fn an_interrupt_costs_no_verdict_of_the_sets_before() {
     }
 }
 
+/// The user ends it in the midst of a sample, after so many.
+struct Late(Fake, usize, bool);
+
+impl Executor for Late {
+    fn sample(&mut self, contender: usize, iterations: u64) -> Result<Sample, Failure> {
+        self.2 |= self.1 == 0;
+        self.1 = self.1.saturating_sub(1);
+        if self.2 { Err(Failure::Interrupted) } else { self.0.sample(contender, iterations) }
+    }
+
+    fn refresh(&mut self, contenders: &[usize]) -> Vec<(usize, Failure)> {
+        self.0.refresh(contenders)
+    }
+
+    fn now_ns(&mut self) -> u64 {
+        self.0.now_ns()
+    }
+
+    fn interrupted(&mut self) -> bool {
+        self.2
+    }
+}
+
+/// It was counted.
+#[test]
+fn a_round_that_ended_before_anybody_was_measured_is_none() {
+    let costs = [100.0, 150.0, 100.0];
+    for samples in 0..100 {
+        let mut executor = Late(Fake::quiet(&costs), samples, false);
+        let measured = measure(&mut executor, vec![None; 3], roles(&costs), &quick());
+        let is_empty =
+            |round: &fathom_measure::plan::Round| round.samples.iter().all(Option::is_none);
+        assert!(!measured.rounds.iter().any(is_empty), "{samples}");
+    }
+}
+
 /// Shares of looks that an end did not come from were what it had to spend.
 #[test]
 fn an_interrupt_has_what_no_look_has_spent_of_the_error_budget() {
