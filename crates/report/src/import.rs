@@ -204,7 +204,11 @@ fn hyperfine(result: &Value) -> Option<Figures> {
     // Of a run that a signal ended there is none.
     let is_done = |code: &Value| code.as_i64() == Some(0);
     let failed = codes.iter().filter(|code| !is_done(code)).count();
-    let times = numbers(&result["times"]);
+    let times = &result["times"];
+    let times = if times.is_null() { None } else { Some(numbers(times)?) };
+    if times.as_ref().is_some_and(|times| ![0, times.len()].contains(&codes.len())) {
+        return None;
+    }
     let is_summary = times.is_none();
     let seconds = match times {
         Some(times) => times,
@@ -374,8 +378,10 @@ fn finished(
 }
 
 fn case(harness: Harness, figures: Figures) -> Case {
-    // A sample of nothing would be none, and the others a wrong median.
-    let whole = |ns: f64| ((ns * ITERATIONS).round() as u64).max(1);
+    // A sample of nothing would be none, and the others a wrong median; of more such samples than others there is none.
+    let zeros = figures.ns.iter().filter(|ns| **ns == 0.0).count();
+    let is_read = zeros * 2 < figures.ns.len();
+    let whole = |ns: f64| if is_read { ((ns * ITERATIONS).round() as u64).max(1) } else { 0 };
     let sample = |(number, ns): (usize, &f64)| {
         let sample = Sample {
             wall_ns: whole(*ns),
@@ -436,6 +442,16 @@ mod tests {
         let cases = import("x", text.as_bytes()).unwrap().cases;
         let names = cases.iter().map(|case| case.contenders[0].id.as_str());
         assert_eq!(names.collect::<Vec<_>>(), ["sort f10 n=1", "sort f10 n=0", "sort f10"]);
+    }
+
+    /// Runs that cannot be told from each other were left out, or a mean was taken for them.
+    #[test]
+    fn times_that_are_none_and_codes_of_other_runs_are_refused() {
+        for times in ["[1,null]", "[\"1\"]", "[1,2],\"exit_codes\":[0]", "[1],\"exit_codes\":[0,1]"]
+        {
+            let text = format!(r#"{{"results":[{{"command":"a","mean":1,"times":{times}}}]}}"#);
+            assert!(import("x", text.as_bytes()).is_err(), "{times}");
+        }
     }
 
     /// One sample was called none, and faults and switches that nobody counted were zero.
