@@ -124,7 +124,7 @@ pub enum Reason {
         left: u64,
     },
     /// The header of a CSV file names the column twice.
-    #[error("the header has {0:?} twice: choose one by its number")]
+    #[error("the header has {0:?} twice: rename one (a number says that there is no header)")]
     TwoColumns(String),
     /// The header of a CSV file does not name the column.
     #[error("no column {0:?} in the header")]

@@ -128,7 +128,8 @@ fn losses(overall: &Case, sizes: &[&Case], best: &[&str]) -> Vec<String> {
         let at_size: Vec<f64> = sizes.iter().map(|case| loss_of(case, id)).collect();
         let loses: Vec<bool> = at_size.iter().map(|share| *share >= WORTH_A_WORD).collect();
         let share = loss(line);
-        if share >= WORTH_A_WORD && (loses.iter().all(|loses| *loses) || !best.contains(&id)) {
+        let is_never_fastest = !best.contains(&id) && at_size.iter().all(|share| *share > 0.0);
+        if share >= WORTH_A_WORD && (loses.iter().all(|loses| *loses) || is_never_fastest) {
             words.push(format!("{id} loses {:.0} %", 100.0 * share));
         } else if loses.contains(&true) {
             let most = at_size.iter().copied().fold(0.0, f64::max);
