@@ -146,17 +146,15 @@ impl Reject {
         let Some(comma) = memchr(b',', text) else { return false };
         let mut pointed = text.clone();
         pointed[comma] = b'.';
-        self.reason == Reason::Number(NumberError::Malformed) && Decimal::parse(&pointed).is_ok()
+        self.reason == Reason::Number(NumberError::Malformed)
+            && Decimal::parse(pointed.trim_ascii()).is_ok()
     }
 
     /// What a point makes of a [comma](Reject::has_decimal_comma) that may as well part thousands: `1.234` of `1,234`.
     pub fn pointed_thousands(&self) -> Option<String> {
-        let text = std::str::from_utf8(&self.field.as_ref()?.text).ok()?;
-        let (whole, rest) = text.split_once(',')?;
-        let digits = whole.trim_start_matches(['-', '+']);
-        let is_first = (1..=3).contains(&digits.len()) && !digits.starts_with('0');
-        let is_group = rest.len() == 3 && rest.bytes().all(|byte| byte.is_ascii_digit());
-        (is_first && is_group && self.has_decimal_comma()).then(|| format!("{whole}.{rest}"))
+        let text = &self.field.as_ref()?.text;
+        let may_be = may_be_thousands(text) && self.has_decimal_comma();
+        may_be.then(|| String::from_utf8_lossy(text).trim().replace(',', "."))
     }
 
     /// What the field, or the whole record, may be instead of what was expected, and how that is written.
@@ -180,6 +178,15 @@ impl Reject {
             _ => None,
         }
     }
+}
+
+/// Whether a number with a comma may have it between thousands: `1,234`, not `0,234`.
+pub(crate) fn may_be_thousands(text: &[u8]) -> bool {
+    let text = std::str::from_utf8(text).unwrap_or_default().trim();
+    let Some((whole, rest)) = text.split_once(',') else { return false };
+    let digits = whole.trim_start_matches(['-', '+']);
+    let is_first = (1..=3).contains(&digits.len()) && !digits.starts_with('0');
+    is_first && rest.len() == 3 && rest.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// What is said of UTF-16 that nothing marks as that.

@@ -12,13 +12,13 @@ use fathom_machine::level::Level;
 use memchr::{memchr, memchr_iter};
 
 use crate::access;
-use crate::delimited::{Query, Syntax};
-use crate::error::Reason;
+use crate::delimited::{Query, Ragged, Syntax};
+use crate::error::{Reason, may_be_thousands};
 use crate::ndjson::Finder;
 use crate::number::Decimal;
 pub use crate::record::Dialect;
 use crate::record::{Field, Split, split};
-use crate::selector::Selector;
+use crate::selector::{Selector, places};
 use crate::source::Source;
 
 /// Delimiters there are, the surest first: a comma may be part of numbers, and stands in texts.
@@ -71,7 +71,7 @@ fn dialect_of(
     };
     let has_names = |dialect: &Dialect| {
         let first = records(dialect).0.into_iter().next().unwrap_or_default();
-        names.iter().all(|name| first.iter().any(|field| **field == *name.as_bytes()))
+        names.iter().all(|name| places(name, &first).next().is_some())
     };
     let found = all.clone().find(|dialect| cuts(dialect, false)).map(|dialect| {
         // A quote that is open where the text is cut may never be closed.
@@ -98,7 +98,7 @@ pub struct Values {
     /// The first record has no number where all others have one (and, where no column is read as numbers, a name or
     /// nothing in each column): it is a header.
     pub header: bool,
-    /// Numbers have a comma among their digits, and none a point.
+    /// Numbers have a comma among their digits, at least one of them such that it parts no thousands, and none a point.
     pub decimal_comma: bool,
 }
 
@@ -112,15 +112,15 @@ fn values_of(records: &[Record<'_>], query: &Query) -> Values {
     let Some(first) = records.first() else { return Values::default() };
     let place = |selector: &Selector| match selector {
         Selector::Place(place) => Some(place - 1),
-        Selector::Name(name) => first.iter().position(|field| **field == *name.as_bytes()),
+        Selector::Name(name) => places(name, first).next(),
     };
     let places: Vec<usize> = query.number_columns().filter_map(place).collect();
     let is_number = |text: &[u8]| {
         let has_both = text.contains(&b',') && text.contains(&b'.');
         let pointed: Vec<u8> = text.iter().map(|&b| if b == b',' { b'.' } else { b }).collect();
-        !has_both && Decimal::parse(&pointed).is_ok()
+        !has_both && Decimal::parse(pointed.trim_ascii()).is_ok()
     };
-    let is_null = |text: &[u8]| query.nulls.iter().any(|null| **null == *text);
+    let is_null = |text: &[u8]| query.is_null(text);
     let is_headed = |places: &[usize]| {
         let rest: Vec<&[u8]> = fields_of(&records[1..], places).collect();
         let mut own = fields_of(&records[..1], places).peekable();
@@ -145,11 +145,11 @@ fn values_of(records: &[Record<'_>], query: &Query) -> Values {
             }
         };
     let records = &records[usize::from(header || query.header)..];
-    let has = |byte: u8| {
-        let mut numbers = fields_of(records, &places).filter(|field| is_number(field));
-        numbers.any(|field| field.contains(&byte))
-    };
-    Values { header, decimal_comma: query.delimiter != b',' && has(b',') && !has(b'.') }
+    let numbers = || fields_of(records, &places).filter(|field| is_number(field));
+    // A comma that may part thousands in all of them shows nothing.
+    let has_comma = numbers().any(|field| field.contains(&b',') && !may_be_thousands(field));
+    let has_point = numbers().any(|field| field.contains(&b'.'));
+    Values { header, decimal_comma: query.delimiter != b',' && has_comma && !has_point }
 }
 
 /// The fields at these places, of the records that have them.
@@ -282,6 +282,16 @@ fn settle_delimited(query: &mut Query, said: &Said, sources: &mut [Source], gues
     let quotes = said.quotes.as_ref().map_or(&BOTH[..], std::slice::from_ref);
     let names: Vec<&str> = query.columns().filter_map(Selector::name).collect();
     let found = dialect_of(&text, ended, (delimiters, quotes), &names);
+    // Records of any length are asked for: each has two fields at least.
+    let padded = || {
+        let is_cut = |dialect: &Dialect| {
+            let (records, refused, _) = records(&text, ended, *dialect, MOST_RECORDS);
+            refused == 0 && !records.is_empty() && records.iter().all(|record| record.len() > 1)
+        };
+        let of = |&quotes| delimiters.iter().map(move |&delimiter| Dialect { delimiter, quotes });
+        quotes.iter().flat_map(of).find(is_cut)
+    };
+    let found = found.or_else(|| (query.ragged == Ragged::Pad).then(padded).flatten());
     guessed.no_delimiter = found.is_none() && said.delimiter.is_none();
     if let Some(Dialect { delimiter, quotes }) = found {
         guessed.delimiter = said.delimiter.is_none().then_some(delimiter);
@@ -470,6 +480,9 @@ mod tests {
             ("k;v\na;\n", "2", false, (false, false)),
             ("k;1,5\na;2\n", "2 * $2", false, (false, true)),
             ("k;1.234,5\n", "2", false, (false, false)),
+            // They were read as 1 and 2.5.
+            ("k;v\na;1,000\nb; 2,500\nc;15\n", "2", false, (true, false)),
+            ("a;1,000\nb;0,250\n", "2", false, (false, true)),
             ("", "2", false, (false, false)),
         ] {
             for ended in [true, false] {

@@ -2,6 +2,7 @@
 //!
 //! Whether a column exists is for others to see.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::bucket::WIDTHS;
@@ -139,6 +140,14 @@ impl Selector {
         }
         Ok(())
     }
+}
+
+/// Where a header has this name; blanks around its own mean nothing where none is spelled so.
+pub(crate) fn places(name: &str, header: &[Cow<'_, [u8]>]) -> impl Iterator<Item = usize> {
+    let is_there = header.iter().any(|field| **field == *name.as_bytes());
+    let is =
+        move |field: &[u8]| name.as_bytes() == if is_there { field } else { field.trim_ascii() };
+    (0..header.len()).filter(move |&at| is(&header[at]))
 }
 
 /// What has digits alone, as a number; those that are too large are none of a column.

@@ -290,12 +290,15 @@ fn chosen(
 ) -> Vec<usize> {
     let columns: Vec<Texts<'_>> =
         (0..filter.columns().len()).map(|column| batch.filtered(column)).collect();
-    let is_null = |text: &[u8]| text.is_empty() || frame.nan_is_missing && text == b"NaN";
+    let is_null = |text: &[u8]| {
+        let bare = text.trim_ascii();
+        bare.is_empty() || frame.nan_is_missing && bare == b"NaN"
+    };
     let first = frame.keys.len() + frame.values.len();
     let mut holds = |row: usize| {
         let field = |at: usize| Ok(columns[at].get(row).filter(|text| !is_null(text)));
         let read = |at: usize, text: &[u8]| {
-            Decimal::parse(text).map_err(|why| Fault {
+            Decimal::parse(text.trim_ascii()).map_err(|why| Fault {
                 row,
                 column: first + at,
                 reason: Reason::Number(why),

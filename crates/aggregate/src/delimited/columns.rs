@@ -8,7 +8,7 @@ use crate::access;
 use crate::bucket::{Bucket, WIDTHS};
 use crate::error::{Error, WIDE, is_wide, quoted};
 use crate::filter::{Filter, Formula};
-use crate::selector::Selector;
+use crate::selector::{Selector, places};
 
 /// What is known of the records of a source.
 #[derive(Clone, Debug)]
@@ -139,7 +139,7 @@ impl Columns {
                 Selector::Place(place) => return Ok(place - 1),
                 Selector::Name(name) => name,
             };
-            let mut places = (0..names.len()).filter(|&at| *names[at] == *name.as_bytes());
+            let mut places = places(name, names);
             match (places.next(), places.next()) {
                 (Some(first), Some(second)) => Err(Error::AmbiguousColumn {
                     path: path.to_owned(),
@@ -181,7 +181,7 @@ impl Columns {
     /// What a column is called.
     pub(super) fn name(&self, column: usize) -> String {
         let place = || Selector::Place(column + 1).to_string();
-        self.names.get(column).cloned().unwrap_or_else(place)
+        self.names.get(column).map_or_else(place, |name| name.trim_ascii().to_owned())
     }
 }
 

@@ -52,8 +52,8 @@ pub struct Query {
     pub values: Vec<Value>,
     /// What becomes of records with more or fewer fields than the header or the first record.
     pub ragged: Ragged,
-    /// What a field of a value or a filter says when there is no value, byte for byte: by default
-    /// nothing. Such as `NA`, `null` and `NaN`, or a number like `-99.9`.
+    /// What a field of a value or a filter says when there is no value, byte for byte and blanks around it aside: by
+    /// default nothing. Such as `NA`, `null` and `NaN`, or a number like `-99.9`.
     pub nulls: Vec<Vec<u8>>,
 }
 
@@ -179,8 +179,17 @@ impl Query {
         Ok(values)
     }
 
-    /// Reads a field as a number.
-    pub(crate) fn number(&self, text: &[u8]) -> Result<Decimal, NumberError> {
+    /// Whether a field says that there is no value, blanks around it aside.
+    #[inline]
+    pub(crate) fn is_null(&self, field: &[u8]) -> bool {
+        let is = |text: &[u8]| self.nulls.iter().any(|null| **null == *text);
+        let bare = field.trim_ascii();
+        is(field) || bare.len() < field.len() && is(bare)
+    }
+
+    /// Reads a field as a number, blanks around it aside.
+    pub(crate) fn number(&self, field: &[u8]) -> Result<Decimal, NumberError> {
+        let text = field.trim_ascii();
         if !self.decimal_comma {
             return Decimal::parse(text);
         }
@@ -249,7 +258,7 @@ impl Query {
         field: Cow<'f, [u8]>,
     ) -> Result<Cow<'f, [u8]>, Reason> {
         let mut part = field;
-        if self.trim {
+        if self.trim || by.bucket.is_some() {
             part = match part {
                 Cow::Borrowed(text) => Cow::Borrowed(text.trim_ascii()),
                 Cow::Owned(text) => Cow::Owned(text.trim_ascii().to_vec()),
@@ -261,7 +270,7 @@ impl Query {
         }
         let Some(bucket) = &by.bucket else { return Ok(part) };
         let mut name = Vec::new();
-        if !part.is_empty() && !self.nulls.iter().any(|null| **null == *part) {
+        if !part.is_empty() && !self.is_null(&part) {
             bucket.push(&mut name, &part, |text| self.number(text))?;
         }
         Ok(Cow::Owned(name))

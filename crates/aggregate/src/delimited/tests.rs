@@ -162,6 +162,21 @@ fn a_long_line_of_delimiters_takes_time_in_proportion_to_its_length() {
 }
 
 #[test]
+fn blanks_behind_delimiters_were_parts_of_names_and_numbers() {
+    let text = "host, ms , b,b\na, 1.5,x,y\n\"b\",\t-2\t,x,y\nc, ,x,y\nd, NA,x,y\n";
+    for (by, expected) in [("host", &["-2", "0", "0", "1.5"][..]), ("b", &["-0.5"])] {
+        let mut shape = shape(true, Selector::Name(by.into()), &[Selector::Name("ms".into())]);
+        shape.nulls.push(b"NA".to_vec());
+        let column = &run(text, &shape, 7).unwrap().columns[0];
+        let sum = |group: &crate::merge::Partial| group.stats.sum().to_string();
+        let mut sums: Vec<String> = column.groups.iter().map(sum).collect();
+        sums.sort();
+        assert_eq!(column.name, "ms");
+        assert_eq!(sums, expected);
+    }
+}
+
+#[test]
 fn a_refused_field_is_named_and_found_by_line_and_column() {
     let text = "\u{feff}host,ms\nüñ,1.5\n\"a\nb\",inf\nÜb,1.5x\n";
     let shape = Query { header: true, ..Query::new(b',') };

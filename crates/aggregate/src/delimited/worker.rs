@@ -78,6 +78,13 @@ const COUNTED: (i64, u16) = (0, 1);
 /// Fewer say nothing of those that will come.
 const MANY_LINES: u64 = 64;
 
+/// The range of a field without the blanks around it, if there are any.
+fn bare(bytes: &[u8], range: Range<usize>) -> Option<Range<usize>> {
+    let field = &bytes[range.clone()];
+    let (start, len) = (range.end - field.trim_ascii_start().len(), field.trim_ascii().len());
+    (len < field.len()).then(|| start..start + len)
+}
+
 /// The members that lines of JSON are looked through for.
 fn members(query: &Query) -> impl Iterator<Item = Vec<u8>> {
     let is_json = query.syntax == Syntax::JsonLines;
@@ -263,7 +270,7 @@ impl<'a> Worker<'a> {
         if columns.fields != Some(row.len()) {
             return false;
         }
-        let is_null = |content: &[u8]| self.query.nulls.iter().any(|null| **null == *content);
+        let is_null = |content: &[u8]| self.query.is_null(content);
         if let Some(filter) = &self.query.filter {
             // A record without the column, or with another number there, is told of by `exact`.
             let content = |at: usize| match row.get(columns.filter[at]) {
@@ -284,7 +291,9 @@ impl<'a> Worker<'a> {
         for (&place, values) in values {
             values.truncate(row_number);
             let Some(field) = row.get(place) else { return false };
-            match few_digits(bytes, field.range()) {
+            let range = field.range();
+            let number = few_digits(bytes, range.clone());
+            match number.or_else(|| few_digits(bytes, bare(bytes, range)?)) {
                 Some(number) if !is_null(&bytes[field.range()]) => values.push(number),
                 _ => return false,
             }
@@ -450,7 +459,7 @@ impl<'a> Worker<'a> {
             None if place < expected => Ok(None),
             None => Err(Fault::at(start, Reason::NoColumn(place + 1))),
         };
-        let is_null = |content: &[u8]| self.query.nulls.iter().any(|null| **null == *content);
+        let is_null = |content: &[u8]| self.query.is_null(content);
         let content = |place: usize| {
             let content = field(place)?.map(|field| field.content(bytes));
             Ok(content.filter(|content| !is_null(content)))

@@ -109,7 +109,9 @@ fn whole(
             _ => None,
         });
         let message = match (text[at..].chars().next(), words) {
-            (Some('='), _) => "a comparison is written ==".to_owned(),
+            (Some('='), _) if !text[at..].starts_with("==") => {
+                "a comparison is written ==".to_owned()
+            }
             (Some('&' | '|'), _) => "\"and\" is written &&, and \"or\" ||".to_owned(),
             (Some('`'), _) if text[at..].starts_with("``") => "a column has a name".to_owned(),
             (Some(quote @ ('"' | '`')), _) if !is_closed(&text[at + 1..], quote) => {

@@ -366,6 +366,7 @@ mod tests {
             ("a", "expected a comparison, such as status >= 500", 0..1),
             ("a = 1", "a comparison is written ==", 2..3),
             ("a == 1 and b == 2", "expected an operator, && or || or the end", 7..8),
+            ("a == 1 == 1", "expected an operator, && or || or the end", 7..8),
             ("a == 1 & b == 2", "\"and\" is written &&, and \"or\" ||", 7..8),
             ("a == \"x", "the quote is never closed", 5..6),
             ("a == \"x\\\"", "the quote is never closed", 5..6),

@@ -12,17 +12,18 @@ use super::number::{self, Number, all_digits, ten_to};
 /// Widths that are asked for.
 pub const WIDTHS: [&str; 6] = ["1h", "15m", "1d", "1mo", "100", "0.5"];
 
+/// A field without the blanks around it.
+pub fn bare(field: &[u8]) -> Vec<u8> {
+    let is_text = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0c);
+    let from = field.iter().position(is_text).unwrap_or(field.len());
+    let until = field.iter().rposition(is_text).map_or(from, |last| last + 1);
+    field[from..until].to_vec()
+}
+
 /// A part of a key, or why there is none.
 pub fn shaped(field: &[u8], which: usize, task: &Task) -> Result<Vec<u8>, String> {
-    let mut part = field.to_vec();
-    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0c);
-    while task.trim && part.first().is_some_and(is_blank) {
-        part.remove(0);
-    }
-    while task.trim && part.last().is_some_and(is_blank) {
-        part.pop();
-    }
     let is_bucket = task.shapes.get(which).copied().flatten().is_some();
+    let mut part = if task.trim || is_bucket { bare(field) } else { field.to_vec() };
     for byte in part.iter_mut().filter(|_| task.ignore_case && !is_bucket) {
         *byte = byte.to_ascii_lowercase();
     }

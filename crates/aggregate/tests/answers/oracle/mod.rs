@@ -67,14 +67,21 @@ pub enum Null {
 }
 
 impl Task {
-    /// A field as the number it may be is written elsewhere: with a point, of which there was none.
+    /// Whether a field, or what stands between its blanks, says that there is none.
+    fn is_null(&self, field: &Vec<u8>) -> bool {
+        self.nulls.contains(field) || self.nulls.contains(&bucket::bare(field))
+    }
+
+    /// A field as the number it may be is written elsewhere: with a point, of which there was none, and without
+    /// blanks around it.
     pub fn number(&self, field: &[u8]) -> Vec<u8> {
         let text = |byte: &u8| match (self.comma, byte) {
             (true, b',') => b'.',
             (true, b'.') => b'?',
             _ => *byte,
         };
-        field.iter().map(text).collect()
+        let bare = if self.plain { field.to_vec() } else { bucket::bare(field) };
+        bare.iter().map(text).collect()
     }
 
     /// `key;value` lines.
@@ -331,7 +338,8 @@ pub fn aggregate(input: &[u8], task: &Task) -> Result<Answer, NoAnswer> {
             width = Some(header.len());
             let name = |place: &Place| {
                 let place = found(place, &header)?;
-                let name = header.get(place).map(|name| String::from_utf8_lossy(name).into_owned());
+                let bare = header.get(place).map(|name| bucket::bare(name));
+                let name = bare.map(|name| String::from_utf8_lossy(&name).into_owned());
                 Ok(name.unwrap_or_else(|| format!("column {}", place + 1)))
             };
             if let Some(filter) = &task.filter {
@@ -370,8 +378,12 @@ fn found(place: &Place, header: &[Vec<u8>]) -> Result<usize, NoAnswer> {
         Place::At(place) => return Ok(place - 1),
         Place::Named(name) => name,
     };
-    let places: Vec<usize> =
+    let mut places: Vec<usize> =
         (0..header.len()).filter(|&at| header[at] == name.as_bytes()).collect();
+    if places.is_empty() {
+        let is_named = |at: &usize| bucket::bare(&header[*at]) == name.as_bytes();
+        places.extend((0..header.len()).filter(is_named));
+    }
     match places[..] {
         [] => Err(NoAnswer::NoSuchColumn),
         [place] => Ok(place),
@@ -415,7 +427,7 @@ fn take(
         key()?;
     }
     let content = |at: &Place| {
-        let found = field(place(at))?.filter(|field| !task.nulls.contains(&field.content));
+        let found = field(place(at))?.filter(|field| !task.is_null(&field.content));
         Ok(found.map(|field| (field.at, field.content.clone(), task.number(&field.content))))
     };
     if let Some(filter) = &task.filter
@@ -441,7 +453,7 @@ fn take(
         }
         let found = field(place(column))?;
         let at = found.map_or(record.start, |field| field.at);
-        let is_null = found.is_none_or(|field| task.nulls.contains(&field.content));
+        let is_null = found.is_none_or(|field| task.is_null(&field.content));
         let content = match (is_null, null) {
             (false, _) => &found.expect("it is there").content[..],
             (true, Null::Skip) => {

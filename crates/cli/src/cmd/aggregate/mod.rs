@@ -64,7 +64,8 @@ pub(crate) const SHOWN: [&str; 11] = [
 ///
 /// With any of --delimiter, --by, --value, --text, --where, --count, --header, --quotes, --decimal-comma,
 /// --trim, --ignore-case, --null, --null-values and --ragged the
-/// input is delimited text in general, with quoted fields (RFC 4180); --format-in takes access logs and lines of JSON.
+/// input is delimited text in general, with quoted fields (RFC 4180); blanks around names of columns, numbers and
+/// times are no part of them; --format-in takes access logs and lines of JSON.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = "Examples:\n  \
     fathom aggregate measurements.txt\n  \
@@ -579,25 +580,30 @@ fn tell_absent(options: &Options, summary: &Summary) {
     }
 }
 
-/// What came of a run; where a record was refused, or a column is not there, also which guess may explain it.
+/// What came of a run; where records were refused, or a column is not there, also which guess may explain it.
 fn explained(
     summary: anyhow::Result<Summary>,
     guessed: Option<Guessed>,
 ) -> anyhow::Result<Summary> {
-    summary.inspect_err(|error| {
-        let Some(Guessed { delimiter, odd_records, no_delimiter, .. }) = guessed else { return };
-        let (is_record, is_ragged) = match error.downcast_ref() {
-            Some(Error::Record(reject)) => (true, matches!(reject.reason, Reason::Ragged { .. })),
+    let Some(Guessed { delimiter, odd_records, no_delimiter, .. }) = guessed else {
+        return summary;
+    };
+    let is_ragged = |reject: &Reject| matches!(reject.reason, Reason::Ragged { .. });
+    let (is_record, is_ragged) = match &summary {
+        Ok(summary) => (summary.rejected > 0, summary.shown_rejects.iter().any(is_ragged)),
+        Err(error) => match error.downcast_ref() {
+            Some(Error::Record(reject)) => (true, is_ragged(reject)),
             Some(Error::NoSuchColumn { .. }) => (true, false),
             _ => (false, false),
-        };
-        if no_delimiter && is_record {
-            query::tell_no_delimiter();
-        }
-        if let Some(delimiter) = delimiter.filter(|_| odd_records && is_ragged) {
-            query::tell_odd_records(delimiter);
-        }
-    })
+        },
+    };
+    if no_delimiter && is_record {
+        query::tell_no_delimiter();
+    }
+    if let Some(delimiter) = delimiter.filter(|_| odd_records && is_ragged) {
+        query::tell_odd_records(delimiter);
+    }
+    summary
 }
 
 /// Writes a result in its order and form.

@@ -6,7 +6,7 @@ use fathom_aggregate::delimited;
 use fathom_aggregate::guess::{self, Guessed, Said};
 use fathom_aggregate::{By, Filter, Null, Query, Selector, Source, Syntax, Value};
 
-use super::{FormatIn, Options};
+use super::{ErrorPolicy, FormatIn, Options};
 use crate::input::{Columns, Table};
 
 /// What is asked of delimited text; None for `key;value` lines.
@@ -133,6 +133,8 @@ pub(super) fn guess(
     let is_seen = std::io::stderr().is_terminal();
     if is_seen {
         tell(&guessed);
+    } else if guessed.header && options.on_error == ErrorPolicy::Skip {
+        say!("fathom: the first record is taken for a header, not skipped (--header)");
     }
     Ok((!is_seen).then_some(guessed))
 }
