@@ -183,8 +183,8 @@ impl Query {
     #[inline]
     pub(crate) fn is_null(&self, field: &[u8]) -> bool {
         let is = |text: &[u8]| self.nulls.iter().any(|null| **null == *text);
-        let bare = field.trim_ascii();
-        is(field) || bare.len() < field.len() && is(bare)
+        let is_blank = |byte: Option<&u8>| byte.is_some_and(|byte| *byte <= b' ');
+        is(field) || (is_blank(field.first()) || is_blank(field.last())) && is(field.trim_ascii())
     }
 
     /// Reads a field as a number, blanks around it aside.
