@@ -120,13 +120,12 @@ fn values_of(records: &[Record<'_>], query: &Query) -> Values {
         let pointed: Vec<u8> = text.iter().map(|&b| if b == b',' { b'.' } else { b }).collect();
         !has_both && Decimal::parse(pointed.trim_ascii()).is_ok()
     };
-    let is_null = |text: &[u8]| query.is_null(text);
     let is_headed = |places: &[usize]| {
         let rest: Vec<&[u8]> = fields_of(&records[1..], places).collect();
         let mut own = fields_of(&records[..1], places).peekable();
         own.peek().is_some()
-            && own.all(|field| !is_number(field) && !is_null(field))
-            && rest.iter().all(|field| is_number(field) || is_null(field))
+            && own.all(|field| !is_number(field) && !query.is_null(field))
+            && rest.iter().all(|field| is_number(field) || query.is_null(field))
             && rest.iter().any(|field| is_number(field))
     };
     let header = !query.header

@@ -49,6 +49,8 @@ pub(super) struct Worker<'a> {
     keep: Keep,
     /// Whether parts of keys are other than their fields.
     shapes_keys: bool,
+    /// Whether a number may say that there is none.
+    has_null_digits: bool,
     /// Where the chunk in hand stands.
     place: Place,
     pub(super) shards: Vec<Shard>,
@@ -140,6 +142,7 @@ impl<'a> Worker<'a> {
             batch: is_plain.then(|| Batch::new(query.values.len().max(1))),
             keep,
             shapes_keys: query.shapes_keys(),
+            has_null_digits: query.nulls.iter().flatten().any(u8::is_ascii_digit),
             place: Place::FIRST,
             shards,
             scratch: Scratch::default(),
@@ -270,11 +273,12 @@ impl<'a> Worker<'a> {
         if columns.fields != Some(row.len()) {
             return false;
         }
-        let is_null = |content: &[u8]| self.query.is_null(content);
         if let Some(filter) = &self.query.filter {
             // A record without the column, or with another number there, is told of by `exact`.
             let content = |at: usize| match row.get(columns.filter[at]) {
-                Some(field) => Ok(Some(field.content(bytes)).filter(|text| !is_null(text))),
+                Some(field) => {
+                    Ok(Some(field.content(bytes)).filter(|text| !self.query.is_null(text)))
+                }
                 None => Err(NumberError::Empty),
             };
             match filter.holds(content, |_, text| self.query.number(text)) {
@@ -294,8 +298,11 @@ impl<'a> Worker<'a> {
             let range = field.range();
             let number = few_digits(bytes, range.clone());
             match number.or_else(|| few_digits(bytes, bare(bytes, range)?)) {
-                Some(number) if !is_null(&bytes[field.range()]) => values.push(number),
-                _ => return false,
+                Some(_) if self.has_null_digits && self.query.is_null(&bytes[field.range()]) => {
+                    return false;
+                }
+                Some(number) => values.push(number),
+                None => return false,
             }
         }
         if self.query.values.is_empty() {
@@ -459,10 +466,9 @@ impl<'a> Worker<'a> {
             None if place < expected => Ok(None),
             None => Err(Fault::at(start, Reason::NoColumn(place + 1))),
         };
-        let is_null = |content: &[u8]| self.query.is_null(content);
         let content = |place: usize| {
             let content = field(place)?.map(|field| field.content(bytes));
-            Ok(content.filter(|content| !is_null(content)))
+            Ok(content.filter(|content| !self.query.is_null(content)))
         };
         let read = |place: usize, text: &[u8]| {
             let range = || row.get(place).map_or(start..start, Field::range);
@@ -497,7 +503,7 @@ impl<'a> Worker<'a> {
             let place = columns.values[at];
             let own = field(place)?.unwrap_or(Field::new(start, start));
             let (content, at) = (own.content(bytes), own.range());
-            let is_null = is_null(&content) || place >= found;
+            let is_null = self.query.is_null(&content) || place >= found;
             let fault = |reason| Fault::of(place, at, reason);
             self.values.push(match (is_null, value.null, value.kind) {
                 (false, _, Kind::Number) => {
