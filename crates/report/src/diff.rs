@@ -306,8 +306,11 @@ fn relative(
 }
 
 /// What two runs say that cannot be compared.
-pub(crate) const NOTHING_IN_COMMON: &str =
+const NOTHING_IN_COMMON: &str =
     "No contender has times in both runs on the same workload: nothing was compared.";
+/// And those whose every difference lacks an interval.
+const NOTHING_JUDGED: &str =
+    "No difference could be judged, however large: each contender says why.";
 
 impl Diff {
     /// Whether anything became slower or failed.
@@ -317,24 +320,26 @@ impl Diff {
         self.differences.iter().any(worse)
     }
 
-    /// Whether the second run lacks anything of the first, or nothing was compared and nothing is repaired.
+    /// Whether the second run lacks anything of the first, or nothing was judged and nothing is repaired.
     #[must_use]
     pub fn is_incomplete(&self) -> bool {
         let is_lost = |d: &Difference| d.change == Change::OldOnly;
         self.differences.iter().any(is_lost) || self.is_vain()
     }
 
-    /// Whether nothing was compared and nothing is repaired.
+    /// Whether nothing was judged and nothing is repaired.
     #[must_use]
     pub fn is_vain(&self) -> bool {
         let is_repaired = |d: &Difference| matches!(d.change, Change::Repaired(_));
-        self.nothing_in_common() && !self.differences.iter().any(is_repaired)
+        self.nothing().is_some() && !self.differences.iter().any(is_repaired)
     }
 
-    /// Whether no contender has times in both runs.
-    #[must_use]
-    pub fn nothing_in_common(&self) -> bool {
-        self.differences.iter().all(|d| d.ns.is_none())
+    /// Where no contender has times in both runs, or no times that can be judged: that.
+    pub(crate) fn nothing(&self) -> Option<&'static str> {
+        if self.differences.iter().all(|d| d.ns.is_none()) {
+            return Some(NOTHING_IN_COMMON);
+        }
+        self.differences.iter().all(|d| d.interval.is_none()).then_some(NOTHING_JUDGED)
     }
 
     /// The differences as text.
@@ -352,15 +357,11 @@ impl Diff {
         for caution in &self.cautions {
             let _ = writeln!(text, "caution: {}", line(caution));
         }
-        if self.nothing_in_common() {
-            let _ = writeln!(text, "{NOTHING_IN_COMMON}");
-            return text;
-        }
-        let _ = writeln!(
-            text,
+        let last = self.nothing().unwrap_or(
             "The two runs were not interleaved: whatever changed between them besides the code is \
-             part of these differences. To be sure, measure both in one run."
+             part of these differences. To be sure, measure both in one run.",
         );
+        let _ = writeln!(text, "{last}");
         text
     }
 }
@@ -391,17 +392,18 @@ impl Difference {
                 _ => format!("{id}: nothing to compare"),
             };
         };
-        let how = if self.against_baseline { "relative to the baseline" } else { "in time alone" };
+        // It may be the baseline that changed.
+        let how = if self.against_baseline { "against the baseline" } else { "in time alone" };
         let word = match self.change {
-            Change::Faster => format!("{} faster than before", times(1.0 / ratio)),
-            Change::Slower => format!("{} slower than before", times(ratio)),
-            _ => format!("{}, ratio {}", self.not_resolved(), factor_digits(ratio)),
+            Change::Faster => format!("{} faster than before, {how}", times(1.0 / ratio)),
+            Change::Slower => format!("{} slower than before, {how}", times(ratio)),
+            _ => format!("{}, ratio {} {how}", self.not_resolved(), factor_digits(ratio)),
         };
         let interval = self.interval.map_or_else(String::new, |i| {
             let turned = self.change == Change::Faster;
             let (low, high) = if turned { (1.0 / i.high, 1.0 / i.low) } else { (i.low, i.high) };
-            format!(", {}–{}", factor_digits(low), factor_digits(high))
+            format!("{}–{}; ", factor_digits(low), factor_digits(high))
         });
-        format!("{id}: {word} ({how}{interval}; {} → {})", duration(was), duration(is))
+        format!("{id}: {word} ({interval}{} → {})", duration(was), duration(is))
     }
 }

@@ -779,10 +779,27 @@ fn runs_whose_sets_read_the_same_are_not_resolved_for_that() {
         saved(case)
     };
     let why = "beta: not resolved: every set of processes reads the same: the clock's resolution";
-    for (version, how) in [("1", "(relative to the baseline; "), ("2", "(in time alone; ")] {
+    for (version, how) in [("1", " against the baseline ("), ("2", " in time alone (")] {
         let text = diff(&of("1", 1_000_000), &of(version, 1_200_000)).text();
         assert!(text.contains(why) && text.contains(how), "{text}");
     }
+}
+
+/// It was a success, as if nothing had become slower.
+#[test]
+fn runs_of_too_few_rounds_cannot_be_judged() {
+    let of = |run: Run| {
+        let mut run = run;
+        run.cases[0].measured.rounds.truncate(3);
+        run
+    };
+    let found = diff(&of(saved(case(false, false))), &of(slower_b("")));
+    let (text, page) = (found.text(), html::diff::page(&found, ["a", "b"]));
+    assert!(!found.is_worse() && found.is_incomplete(), "{text}");
+    assert!(
+        text.ends_with("No difference could be judged, however large: each contender says why.\n")
+    );
+    assert!(page.contains("No difference could be judged"), "{page}");
 }
 
 /// Nothing was said of it.

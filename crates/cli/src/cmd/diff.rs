@@ -13,7 +13,7 @@ use crate::sheet::Sheet;
 ///
 /// Where both runs share a baseline, ratios to it are compared, otherwise times. Ends with code 1
 /// when something became slower or failed, when the later run lacks something of the earlier one, and
-/// when nothing was compared (unless what failed before no longer does).
+/// when nothing could be judged, as with too few rounds (unless what failed before no longer does).
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// The earlier run

@@ -2,7 +2,7 @@
 
 use super::page::{self, Cell};
 use super::plot::{self, Axis};
-use crate::diff::{Change, Diff, Difference, NOTHING_IN_COMMON};
+use crate::diff::{Change, Diff, Difference};
 use crate::number::{duration, factor_digits, round, times};
 
 /// The page of a difference; `names` are those of the two files.
@@ -30,8 +30,8 @@ pub fn page(diff: &Diff, names: [&str; 2]) -> String {
             headline += &format!(", {count} {what}");
         }
     }
-    if diff.nothing_in_common() && gone + repaired == 0 {
-        NOTHING_IN_COMMON.clone_into(&mut headline);
+    if let Some(nothing) = diff.nothing().filter(|_| gone + repaired == 0) {
+        nothing.clone_into(&mut headline);
     }
     let mut body = String::from(
         "<section>\n<p class=\"warn\">The two runs were not interleaved: whatever changed between them besides \
