@@ -44,6 +44,8 @@ pub(crate) struct Finder {
     met_yet: Vec<bool>,
     /// Of the line in hand, which members on the way were met.
     met: Vec<bool>,
+    /// The paths whose values in the line in hand are none, in the order of their faults.
+    refused: Vec<usize>,
     path: Vec<u8>,
     open: Vec<Open>,
 }
@@ -168,10 +170,17 @@ impl Finder {
             found: Vec::new(),
             met_yet: vec![false; paths.len()],
             met: Vec::new(),
+            refused: Vec::new(),
             path: Vec::new(),
             open: Vec::new(),
             paths,
         }
+    }
+
+    /// The paths whose values in the line that was split last are none, where nothing else is wrong with it: its other
+    /// values were found.
+    pub(crate) fn refused(&self) -> &[usize] {
+        &self.refused
     }
 
     /// The paths that no line had so far.
@@ -197,6 +206,7 @@ impl Finder {
         let line @ (start, end) = lines[0];
         fields.clear();
         fields.resize(self.paths.len(), Field::new(start, start));
+        self.refused.clear();
         let marks = self.marked.pass(bytes, lines, &self.known);
         let marks = &self.marked.marks[marks];
         let stands = |known: &Known| known.pattern.stands(bytes, start..end, marks);
@@ -221,19 +231,27 @@ impl Finder {
                 break;
             }
         }
-        let is_record = self.read(bytes, line, fields)?;
+        let mut first = None;
+        let is_record = self.read(bytes, line, fields, &mut first).map_err(|fault| {
+            self.refused.clear();
+            first.take().unwrap_or(fault)
+        })?;
+        if let Some(fault) = first {
+            return Err(fault);
+        }
         if is_record && !is_known {
             self.learn(&bytes[start..end]);
         }
         Ok(is_record)
     }
 
-    /// [`Finder::split`] by the lexer.
+    /// [`Finder::split`] by the lexer. What a value must not be is no end: the `first` of these is kept.
     fn read(
         &mut self,
         bytes: &[u8],
         (start, end): (usize, usize),
         fields: &mut [Field],
+        first: &mut Option<Fault>,
     ) -> Result<bool, Fault> {
         let line = &bytes[start..end];
         if line.trim_ascii().is_empty() {
@@ -254,7 +272,7 @@ impl Finder {
         };
         let mut at = 0;
         while let Some(located) = lexer.next_located(line, &mut at).map_err(wrong)? {
-            self.take(located, line, start, fields)?;
+            self.take(located, line, start, fields, first)?;
         }
         self.met_yet.iter_mut().zip(&self.found).for_each(|(yet, now)| *yet |= now);
         // A number that nothing follows comes now: it is the whole line, or the line is cut.
@@ -281,6 +299,7 @@ impl Finder {
         line: &[u8],
         start: usize,
         fields: &mut [Field],
+        first: &mut Option<Fault>,
     ) -> Result<(), Fault> {
         let at = start + offset as usize;
         let fault = |reason| Fault::at(at, reason);
@@ -320,26 +339,18 @@ impl Finder {
         }
         let wanted = self.paths.iter().position(|path| *path == self.path);
         if let Some(place) = wanted.filter(|_| !self.open.is_empty()) {
-            if std::mem::replace(&mut self.found[place], true) {
-                return Err(fault(Reason::Twice));
-            }
-            self.wanted.push(Wanted { scalar, path: place });
-            fields[place] = match event {
-                Event::String(text) => {
-                    text.decode().map_err(|_| fault(Reason::LoneSurrogate))?;
-                    let range = (at + 1, at + 1 + text.raw().len());
-                    if text.has_escapes() {
-                        Field::json(range.0, range.1)
-                    } else {
-                        Field::new(range.0, range.1)
-                    }
-                }
-                Event::Number(number) => Field::new(at, at + number.text().len()),
-                Event::Bool(true) => Field::new(at, at + 4),
-                Event::Bool(false) => Field::new(at, at + 5),
-                Event::Null => Field::new(at, at),
-                _ => return Err(fault(Reason::Nested)),
+            let value = match std::mem::replace(&mut self.found[place], true) {
+                true => Err(Reason::Twice),
+                false => value(event, at),
             };
+            self.wanted.push(Wanted { scalar, path: place });
+            match value {
+                Ok(value) => fields[place] = value,
+                Err(reason) => {
+                    first.get_or_insert(fault(reason));
+                    self.refused.push(place);
+                }
+            }
             debug_assert!(fields[place].range().end <= start + line.len());
         }
         if is_container {
@@ -364,6 +375,25 @@ impl Finder {
         }
         self.path.extend_from_slice(name);
     }
+}
+
+/// The field that a value is.
+fn value(event: Event<'_>, at: usize) -> Result<Field, Reason> {
+    Ok(match event {
+        Event::String(text) => {
+            text.decode().map_err(|_| Reason::LoneSurrogate)?;
+            let range = (at + 1, at + 1 + text.raw().len());
+            match text.has_escapes() {
+                true => Field::json(range.0, range.1),
+                false => Field::new(range.0, range.1),
+            }
+        }
+        Event::Number(number) => Field::new(at, at + number.text().len()),
+        Event::Bool(true) => Field::new(at, at + 4),
+        Event::Bool(false) => Field::new(at, at + 5),
+        Event::Null => Field::new(at, at),
+        _ => return Err(Reason::Nested),
+    })
 }
 
 /// The values of a line, by its scalars; false if one must be read by the lexer.

@@ -913,6 +913,51 @@ fn ragged_records_were_taken_in_silence() {
     assert!(said.contains(twice), "{said}");
 }
 
+/// Lines of a log that have an object, or a member twice, could not be left out.
+#[test]
+fn what_a_condition_leaves_out_need_have_no_values() {
+    let log = b"{\"kind\":\"a\",\"v\":{\"w\":1},\"id\":\"x\"}\n\
+        {\"kind\":\"a\",\"id\":\"x\",\"v\":1,\"v\":[2]}\n\
+        {\"id\":\"x\",\"v\":\"\\ud800\",\"kind\":\"a\"}\n\
+        {\"kind\":\"b\",\"id\":\"y\",\"v\":2}\n";
+    let run = |condition: &str, text: &[u8]| {
+        let args = "--format-in ndjson --by id --value v --stats sum --where";
+        let args: Vec<&str> = args.split(' ').chain([condition]).collect();
+        Folder::new().run(&args, text)
+    };
+    for condition in ["kind == \"b\"", "kind == \"b\" && v > 1", "!(kind is null || kind == \"a\")"]
+    {
+        assert_eq!(out(&run(condition, log)), "id,sum\ny,2\n", "{condition}");
+    }
+    says(&run("kind == \"a\"", log), 3, "-:1:17: an object or an array is no value");
+    says(&run("v > 1 && kind == \"b\"", log), 3, "-:1:17: an object or an array is no value");
+    // Nobody knows what else would be there.
+    says(&run("kind == \"b\"", b"{\"kind\":\"a\",\"v\":{},\"id\":}\n"), 3, "-:1:17: an object");
+    says(&run("kind == \"b\"", b"{\"kind\":\"a\",\"v\":1,\"id\":}\n"), 3, "-:1:");
+}
+
+/// The header was skipped like a wrong record, or the delimiter to blame was not named; a record cut short hid the
+/// delimiter of the others.
+#[test]
+fn what_was_guessed_is_told_where_records_are_skipped_or_filled() {
+    let by_number = ["--by", "1", "--value", "2", "--stats", "sum"];
+    let run = |args: [&str; 2], text: &str| {
+        Folder::new().run(&[&by_number[..], &args].concat(), text.as_bytes())
+    };
+    let many = "a,1\nb,2\nc,3\nd,4\ne,5\nf,1,234\n";
+    for (text, sums, said) in [
+        ("k,v\na,1\na,2\n", "k,sum\na,3\n", "the first record is taken for a header"),
+        (many, "key,sum\na,1\nb,2\nc,3\nd,4\ne,5\n", ", was taken for the delimiter"),
+        ("a 1\n", "key,sum\n", "no delimiter cuts the records alike, so ; is taken"),
+    ] {
+        let output = run(["--on-error", "skip"], text);
+        assert_eq!(out(&output), sums);
+        assert!(err(&output).starts_with(&format!("fathom: {said}")), "{}", err(&output));
+    }
+    let filled = run(["--ragged", "pad"], "a|1\nb|2|z\na|3|y|x\nc|\n");
+    assert_eq!((out(&filled).as_str(), err(&filled).as_str()), ("key,sum\na,4\nb,2\nc,0\n", ""));
+}
+
 /// What a run over `csv` prints, with these words as options.
 fn printed(csv: &str, args: &str) -> String {
     let output = Folder::new().run(&args.split(' ').collect::<Vec<_>>(), csv.as_bytes());

@@ -550,6 +550,6 @@ fn quotes_were_suspected_where_none_can_enclose_a_line_break() {
         ("--by k --count --range 4.. a.ndjson", false),
     ] {
         let said = folder.refused(3, &format!("aggregate {words}"));
-        assert_eq!(said.contains("lies inside quotes"), is_suspected, "{words}: {said}");
+        assert_eq!(said.contains("with line breaks in quotes"), is_suspected, "{words}: {said}");
     }
 }

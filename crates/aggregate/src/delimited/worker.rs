@@ -397,6 +397,10 @@ impl<'a> Worker<'a> {
                     self.finder.split(window.buffer(), &odd[number..], &mut fields)
                 }
             };
+            if found.is_err() && self.leaves_out(line, columns, &fields) {
+                self.left_out += 1;
+                continue;
+            }
             let is_named = self.query.syntax != Syntax::Delimited && matches!(found, Ok(true));
             if !is_named || !self.add_plain(line, columns, start, &fields) {
                 self.exact(line, columns, range, found, &fields);
@@ -407,6 +411,21 @@ impl<'a> Worker<'a> {
         self.odd = odd;
         self.settle(lines)?;
         Ok(lines)
+    }
+
+    /// Whether the conditions leave out a line of JSON without a look at those of its values that are none.
+    fn leaves_out(&self, bytes: &[u8], columns: &Columns, fields: &[Field]) -> bool {
+        let (Some(filter), refused) = (&self.query.filter, self.finder.refused()) else {
+            return false;
+        };
+        let content = |at: usize| match columns.filter[at] {
+            place if refused.contains(&place) => Err(NumberError::Empty),
+            place => {
+                Ok(Some(fields[place].content(bytes)).filter(|text| !self.query.is_null(text)))
+            }
+        };
+        !refused.is_empty()
+            && matches!(filter.holds(content, |_, text| self.query.number(text)), Ok(false))
     }
 
     /// What the kernel of fields may take: everything else is odd to it.

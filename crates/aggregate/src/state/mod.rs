@@ -150,7 +150,8 @@ pub enum StateError {
     /// Two ranges do not agree where a record starts.
     #[error(
         "{name} cannot be cut at byte {at}: the range before it says that the next record starts at byte \
-         {}, the range behind it says {}, as happens inside quotes; `fathom plan --records` cuts between records",
+         {}, the range behind it says {}, as happens in a record with line breaks in quotes; `fathom plan --records` cuts between \
+         records",
         .starts[0], .starts[1]
     )]
     Seam {

@@ -303,7 +303,7 @@ pub(crate) struct Options {
     pub(crate) partial: bool,
 
     /// Read only these bytes of the one FILE: the records that start in them. A cut may fall anywhere but
-    /// inside quotes (`fathom plan`); END may be left out; K, M and G are binary
+    /// in a record with line breaks in quotes (`fathom plan`); END may be left out; K, M and G are binary
     #[arg(long, value_name = "START..END", value_parser = partial::range)]
     range: Option<(u64, Option<u64>)>,
 

@@ -241,8 +241,8 @@ pub(super) fn located(mut error: Error, options: &Options, query: Option<&Query>
         let is_quoted = |query: &Query| query.syntax == Syntax::Delimited && query.quotes;
         if query.is_some_and(is_quoted) {
             say!(
-                "fathom: if byte {start} lies inside quotes, the range began inside a record: \
-                 fathom plan --records cuts between records"
+                "fathom: if byte {start} lies in a record with line breaks in quotes, the range began inside \
+                 it: fathom plan --records cuts between records"
             );
         }
     }
