@@ -23,8 +23,9 @@ pub(super) struct Source {
     #[arg(short = 'f', id = "alias", value_name = "FILE")]
     alias: Option<PathBuf>,
 
-    /// Its format, told from its bytes where they tell: words, lines, csv:COLUMN[:DELIMITER],
-    /// jsonl:FIELD, integers, u32, u64, bin-text, bin-text1, bin-text-kv, bin-slice-kv
+    /// Its format, told from its bytes where they tell: words, lines, csv:COLUMN[:DELIMITER] (by
+    /// number from 1 it has no header), jsonl:FIELD, integers, u32, u64, bin-text, bin-text1,
+    /// bin-text-kv, bin-slice-kv
     #[arg(short = 'F', long, value_name = "FORMAT")]
     pub(super) from: Option<Format>,
 }

@@ -410,8 +410,8 @@ pub(super) fn small_but_slow(
 
 /// Who is measured at full size: the front of time against memory, then of the fastest's variants that are near it the
 /// one that is worth most beside its time, and that of the same hash function, the best of other structures that may be as fast (at most `apart` times the least
-/// time), variants that are nearest to the fastest, and the best of yet other structures, at most `many`, in the order of
-/// their time. Who takes more than `hopeless` times the least time is not: one of them would leave all others too few rounds.
+/// time), variants that are nearest to the fastest, the best of yet other structures, and whoever else is fast, at most
+/// `many`, in the order of their time. Who takes more than `hopeless` times the least time is not: one of them would leave all others too few rounds.
 pub(super) fn finalists(
     scores: &[Score],
     candidates: &[Candidate],
@@ -437,10 +437,11 @@ pub(super) fn finalists(
         front.remove(front.len() - 2);
     }
     let mut chosen: Vec<usize> = front.iter().map(|score| score.candidate).collect();
-    let best_of_others = |of: fn(&Candidate) -> &str, times: f64, chosen: &mut Vec<usize>| {
+    let best_of_others = |times: f64, chosen: &mut Vec<usize>| {
         for score in sorted.iter().filter(|score| score.cost_ns <= least * times) {
-            let own = of(&candidates[score.candidate]);
-            if chosen.len() < many && !chosen.iter().any(|&other| of(&candidates[other]) == own) {
+            let is_own =
+                |other: &usize| candidates[*other].design() == candidates[score.candidate].design();
+            if chosen.len() < many && !chosen.iter().any(is_own) {
                 chosen.push(score.candidate);
             }
         }
@@ -471,11 +472,10 @@ pub(super) fn finalists(
     if let Some(number) = variants[1].filter(|_| chosen.len() + 1 < many) {
         add(number, &mut chosen);
     }
-    best_of_others(Candidate::design, apart, &mut chosen);
+    best_of_others(apart, &mut chosen);
     near.into_iter().for_each(|number| add(number, &mut chosen));
-    best_of_others(Candidate::design, f64::INFINITY, &mut chosen);
-    // Places that are left go to the same table under another name.
-    best_of_others(|one| &one.structure, f64::INFINITY, &mut chosen);
+    best_of_others(f64::INFINITY, &mut chosen);
+    sorted.iter().for_each(|score| add(score.candidate, &mut chosen));
     let cost = |number: &usize| {
         let score = sorted.iter().find(|score| score.candidate == *number);
         score.map_or(f64::INFINITY, |score| score.cost_ns)
@@ -687,7 +687,7 @@ mod tests {
         assert_eq!(of([10.0, 10.2, 10.4, 10.3, 12.0, 11.6, 13.0], 4), [0, 1, 2, 6]);
         let found = of([10.0, 10.2, 10.4, 10.3, 12.0, 10.6, 13.0], 3);
         assert_eq!(found, [0, 2, 6], "another structure");
-        // Places that nobody else takes.
-        assert_eq!(of([15.0, 16.0, 10.0, 16.0, 17.0, 14.0, 13.0], 4), [2, 6, 5]);
+        // Places that nobody else takes were left empty.
+        assert_eq!(of([15.0, 16.0, 10.0, 16.0, 17.0, 14.0, 13.0], 4), [2, 6, 5, 0]);
     }
 }
