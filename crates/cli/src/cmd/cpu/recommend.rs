@@ -122,22 +122,35 @@ fn with_paths(ids: &[&str], of_each: &[&str]) -> String {
 
 /// Who loses how much, and at which sizes.
 fn losses(overall: &Case, sizes: &[&Case], best: &[&str]) -> Vec<String> {
-    let mut words = Vec::new();
-    for line in lines(overall).iter().filter(|line| line.summary.is_some()) {
+    let lines = lines(overall);
+    let measured = lines.iter().filter(|line| line.summary.is_some());
+    let said = measured.filter_map(|line| {
         let id = line.row.id.as_str();
         let at_size: Vec<f64> = sizes.iter().map(|case| loss_of(case, id)).collect();
-        let loses: Vec<bool> = at_size.iter().map(|share| *share >= WORTH_A_WORD).collect();
-        let share = loss(line);
-        let is_never_fastest = !best.contains(&id) && at_size.iter().all(|share| *share > 0.0);
-        if share >= WORTH_A_WORD && (loses.iter().all(|loses| *loses) || is_never_fastest) {
-            words.push(format!("{id} loses {:.0} %", 100.0 * share));
-        } else if loses.contains(&true) {
-            let most = at_size.iter().copied().fold(0.0, f64::max);
-            let at = extent(&loses, &names(sizes));
-            words.push(format!("{id} loses {:.0} % {at}", 100.0 * most));
-        }
+        let lost = lost((loss(line), best.contains(&id)), &at_size, &names(sizes))?;
+        Some(format!("{id} loses {lost}"))
+    });
+    said.collect()
+}
+
+/// How much, of what is lost in the whole task, by one of its winners or not, and at each size: from the least to the most
+/// of those it is lost at.
+fn lost((share, is_best): (f64, bool), at_size: &[f64], sizes: &[&str]) -> Option<String> {
+    let loses: Vec<bool> = at_size.iter().map(|share| *share >= WORTH_A_WORD).collect();
+    let percent = |share: f64| format!("{:.0}", 100.0 * share);
+    let lost = at_size.iter().copied().filter(|share| *share >= WORTH_A_WORD);
+    let ends = [lost.clone().fold(1.0, f64::min), lost.fold(0.0, f64::max)];
+    let at = match ends.map(percent) {
+        [least, most] if least == most => format!("{most} % {}", extent(&loses, sizes)),
+        [least, most] => format!("{least} to {most} % {}", extent(&loses, sizes)),
+    };
+    let is_never_fastest = !is_best && at_size.iter().all(|share| *share > 0.0);
+    if share >= WORTH_A_WORD && (loses.iter().all(|loses| *loses) || is_never_fastest) {
+        let is_other = ends.iter().any(|end| (end - share).abs() >= WORTH_A_WORD);
+        let by_size = (loses.contains(&true) && is_other).then(|| format!(" ({at})"));
+        return Some(format!("{} %{}", percent(share), by_size.unwrap_or_default()));
     }
-    words
+    loses.contains(&true).then_some(at)
 }
 
 fn names<'c>(sizes: &[&'c Case]) -> Vec<&'c str> {
@@ -201,6 +214,22 @@ mod tests {
         }
         assert_eq!(with_paths(&["a"], &["avx2"]), "a (avx2)");
         assert_eq!(with_paths(&["a", "b", "c"], &["sse2"; 3]), "a or b or c (all sse2)");
+    }
+
+    /// Who is the fastest at one size lost without a word on where, and at all sizes what it lost at the worst.
+    #[test]
+    fn who_wins_somewhere_loses_where_it_loses() {
+        for (whole, at_size, expected) in [
+            ((0.5, false), [0.45, 0.55], Some("50 %")),
+            ((0.5, false), [0.25, 0.5], Some("50 % (25 to 50 % at every size)")),
+            ((0.5, false), [0.0, 0.5], Some("50 % from 1 KiB on")),
+            ((0.5, false), [0.01, 0.75], Some("50 % (75 % from 1 KiB on)")),
+            ((0.0, true), [0.25, 0.0], Some("25 % below 1 KiB")),
+            ((0.0, true), [0.25, 0.75], Some("25 to 75 % at every size")),
+            ((0.0, true), [0.0, 0.0], None),
+        ] {
+            assert_eq!(lost(whole, &at_size, &["64", "1K"]).as_deref(), expected);
+        }
     }
 
     /// The lines of HMACs lacked `hmac`, of records in JSON `serde`, of BLAKE3 its feature, of Botan 3 they were
