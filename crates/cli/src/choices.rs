@@ -29,8 +29,8 @@ pub(crate) struct Choices {
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     pub(crate) threads: Vec<u16>,
 
-    /// An outside program takes part: `name=command`, where {file} stands for the file; what it
-    /// prints must be the result, byte for byte (see `--set rounding=ceiling`)
+    /// An outside program takes part, whatever --only says: `name=command`, where {file} stands for the
+    /// file; what it prints must be the result, byte for byte (see `--set rounding=ceiling`)
     #[arg(long, value_name = "NAME=COMMAND")]
     with: Vec<String>,
 }

@@ -308,6 +308,9 @@ fn relative(
 /// What two runs say that cannot be compared.
 const NOTHING_IN_COMMON: &str =
     "No contender has times in both runs on the same workload: nothing was compared.";
+/// Why times are not those of a report.
+pub(crate) const ALONE: &str =
+    "Times alone are what their intervals are of: the middle of processes' or blocks' medians.";
 /// And those whose every difference lacks an interval.
 const NOTHING_JUDGED: &str =
     "No difference could be judged, however large: each contender says why.";
@@ -356,6 +359,9 @@ impl Diff {
         }
         for caution in &self.cautions {
             let _ = writeln!(text, "caution: {}", line(caution));
+        }
+        if self.differences.iter().any(|d| d.interval.is_some() && !d.against_baseline) {
+            let _ = writeln!(text, "{ALONE}");
         }
         let last = self.nothing().unwrap_or(
             "The two runs were not interleaved: whatever changed between them besides the code is \

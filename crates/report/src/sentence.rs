@@ -189,15 +189,15 @@ fn direction(ratio: f64) -> String {
 }
 
 /// In how many rounds, and, where every round is a process of its own, at what level the sign test of
-/// these alone would call it. Of a tie there is no such round.
+/// these alone would call it, if it is likelier than not. Of a tie there is no such round.
 fn seen(comparison: &Comparison) -> String {
     let seen = comparison.seen;
     if comparison.ratio == Some(1.0) {
         return format!("over {}", plural(seen.rounds, "round"));
     }
     let share = format!("in {} of {}", seen.more(), plural(seen.rounds, "round"));
-    match comparison.sets {
-        0 => format!("{share} ({})", reached(seen.level() * 100.0)),
+    match seen.level() * 100.0 {
+        level @ 50.0.. if comparison.sets == 0 => format!("{share} ({})", reached(level)),
         _ => share,
     }
 }
