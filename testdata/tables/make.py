@@ -27,6 +27,11 @@ sales = pyarrow.table(
 )
 pyarrow.parquet.write_table(sales, here / "pyarrow.parquet", row_group_size=3, compression="snappy")
 pyarrow.feather.write_feather(sales, here / "pyarrow.arrow", compression="lz4", chunksize=3)
+prices = pyarrow.table({"town": ["Oslo"] * 40, "price": range(40)})
+pyarrow.parquet.write_table(
+    prices, here / "checksum.parquet", compression="none", use_dictionary=False, write_statistics=False, store_schema=False,
+    write_page_checksum=True,
+)
 
 # A stream whose towns have a dictionary that is added to, and then another one.
 dictionaries = [["Oslo", "Rome"], ["Oslo", "Rome", towns[4]], ["Rome", "Oslo"]]

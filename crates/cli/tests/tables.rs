@@ -182,6 +182,22 @@ fn a_table_may_come_through_a_pipe() {
     assert!(!output.status.success() && said(&output).contains(wanted), "{}", said(&output));
 }
 
+/// Another number was read as if nothing was wrong.
+#[cfg(feature = "tables")]
+#[test]
+fn a_page_that_has_a_checksum_is_held_to_it() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/tables");
+    let mut bytes = std::fs::read(folder.join("checksum.parquet")).unwrap();
+    let words = ["aggregate", "--by", "town", "--value", "price", "--stats", "sum"];
+    assert_eq!(common::piped(&folder, words, &bytes).stdout, b"town,sum\nOslo,780\n");
+    let price = 30_u64.to_le_bytes();
+    let at = bytes.windows(8).position(|bytes| bytes == price).unwrap();
+    bytes[at + 6] = 1;
+    let output = common::piped(&folder, words, &bytes);
+    assert_eq!((output.status.code(), &*output.stdout), (Some(3), &b""[..]));
+    assert!(said(&output).contains("CRC"), "{}", said(&output));
+}
+
 /// Columns that are packed by Zstandard need its library.
 #[cfg(feature = "tables")]
 #[test]

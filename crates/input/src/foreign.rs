@@ -14,6 +14,8 @@ pub const TABLE: &str = match crate::TABLES {
 /// Formats, their first bytes, and what to do with them.
 const FORMATS: &[(&[u8], &str, &str)] = &[
     (b"ARROW1\0\0", "an Arrow file", TABLE),
+    (b"FEA1\0", "a Feather file of version 1", "pandas or pyarrow write it as Arrow or Parquet"),
+    (b"PARE\x15", "an encrypted Parquet file", "nothing here has its key"),
     (b"\xfd7zXZ\0", "compressed by xz", "xz -dc FILE | fathom … - decompresses it"),
     (b"BZh91AY&SY", "compressed by bzip2", "bzip2 -dc FILE | fathom … - decompresses it"),
     (b"\x04\"M\x18", "compressed by lz4", "lz4 -dc FILE | fathom … - decompresses it"),
@@ -92,6 +94,8 @@ mod tests {
     fn formats_are_known_by_their_first_bytes_and_text_is_none() {
         for (first, what) in [
             (&b"PAR1\x15\x04\x15"[..], "a Parquet file"),
+            (b"FEA1\0\0\0\0", "a Feather file of version 1"),
+            (b"PARE\x15\x04\x15", "an encrypted Parquet file"),
             (b"\xfd7zXZ\0\0\x04", "compressed by xz"),
             (b"PK\x03\x04\x14\0", "a zip archive or a spreadsheet"),
             (b"\n<!DOCTYPE html>\n<html", "a web page"),

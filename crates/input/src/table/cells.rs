@@ -264,7 +264,7 @@ fn instant<'a, T: ArrowPrimitiveType<Native = i64>>(
 }
 
 /// Times as ISO 8601 has them, which is how chrono shows them to programmers; what is beyond the calendar, as marks for
-/// "never" are, as the number that it is.
+/// "never" are, as the number that it is, with its unit: without, it would be taken for another time.
 fn time<'a, T: ArrowPrimitiveType<Native: Into<i64>>, S: Debug + 'a>(
     column: &'a dyn Array,
     of: fn(i64) -> Option<S>,
@@ -275,7 +275,23 @@ fn time<'a, T: ArrowPrimitiveType<Native: Into<i64>>, S: Debug + 'a>(
         let count: i64 = column.value(row).into();
         match of(count) {
             Some(time) => shown(format_args!("{time:?}{end}"), out),
-            None => units(count.into(), 0, out),
+            None => shown(format_args!("{count} {}", unit(&T::DATA_TYPE)), out),
         }
     })
+}
+
+/// What a time counts.
+fn unit(kind: &DataType) -> &'static str {
+    match kind {
+        DataType::Date32 => "days",
+        DataType::Time32(unit) | DataType::Time64(unit) | DataType::Timestamp(unit, _) => {
+            match unit {
+                TimeUnit::Second => "s",
+                TimeUnit::Millisecond => "ms",
+                TimeUnit::Microsecond => "us",
+                TimeUnit::Nanosecond => "ns",
+            }
+        }
+        _ => "ms",
+    }
 }

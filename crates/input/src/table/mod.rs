@@ -184,7 +184,10 @@ fn guarded<T>(work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
 }
 
 fn damaged(said: impl std::fmt::Display) -> io::Error {
-    io::Error::new(ErrorKind::InvalidData, format!("the table is damaged: {said}"))
+    io::Error::new(
+        ErrorKind::InvalidData,
+        format!("the table is damaged, or has what is not read: {said}"),
+    )
 }
 
 #[cfg(test)]

@@ -349,6 +349,10 @@ fn a_time_beyond_the_calendar_goes_by_text() {
         let Both { columns, text, told } = both(&words, std::slice::from_ref(&path)).unwrap();
         assert!(columns.is_none() && text.is_ok() && told == text, "{by}: {text:?}");
     }
+    // In buckets it was a day of 2038.
+    let words = ["fathom", "aggregate", "--by=day:1d", "--count"].map(str::to_owned);
+    let Both { text, told, .. } = both(&words, std::slice::from_ref(&path)).unwrap();
+    assert!(text.is_err() && told == text, "{text:?}");
 }
 
 /// What a query is asked instead of, and why it goes by text.
