@@ -151,6 +151,11 @@ fn a_mistake_is_said_in_the_words_of_the_table() {
         let said = said(&output);
         assert!(output.status.code() == Some(code) && said.contains(wanted), "{words:?}: {said}");
     }
+    // Its tasks would not have run.
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/tables");
+    let output = common::piped(&folder, ["plan", "--tasks", "2", "polars.parquet", "make.py"], b"");
+    assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]));
+    assert!(said(&output).contains("in runs of their own"), "{}", said(&output));
 }
 
 #[cfg(feature = "tables")]

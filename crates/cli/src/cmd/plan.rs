@@ -70,7 +70,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let inputs: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     output::ensure_files_apart(&[("--output", Some(&*options.output))], &inputs)?;
     output::ensure_writable(&options.output)?;
-    let mut objects = Vec::new();
+    let (mut objects, mut tables) = (Vec::new(), 0);
     for path in files {
         ensure_file(path)?;
         objects.push(match input::open(path, 1)? {
@@ -78,7 +78,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             Input::File(file, size) => (
                 size,
                 match input::table(path, file, size)? {
-                    Ok(_) => false,
+                    Ok(_) => {
+                        tables += 1;
+                        false
+                    }
                     Err(file) => {
                         let mut first = [0; 4];
                         let first = &mut first[..usize::try_from(size.min(4)).unwrap_or(4)];
@@ -90,6 +93,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             Input::Stream(_) => (input::identity(path)?.0, false),
         });
     }
+    anyhow::ensure!(tables == 0 || tables == files.len(), aggregate::TABLES_APART);
     ensure_different(files)?;
     let all: u64 = objects.iter().map(|(size, _)| size).sum();
     let bytes = options.tasks.map_or(options.bytes, |tasks| all.div_ceil(tasks).max(1));

@@ -47,6 +47,10 @@ mod tables;
 #[cfg(not(feature = "tables"))]
 use no_columns as columns;
 
+/// Why tables beside texts are refused.
+pub(crate) const TABLES_APART: &str =
+    "tables (Parquet, Arrow) and texts are read in runs of their own";
+
 /// Options of showing, which a state has nothing of.
 pub(crate) const SHOWN: [&str; 11] = [
     "format", "quantiles", "sort", "reverse", "top", "shares", "total", "compare", "decimals",
@@ -1003,7 +1007,7 @@ fn open(
         Some(_) if tables.is_empty() => {}
         Some(query) if texts.is_empty() => query::of_tables(query),
         None if tables.is_empty() => {}
-        _ => anyhow::bail!("tables (Parquet, Arrow) and texts are read in runs of their own"),
+        _ => anyhow::bail!(TABLES_APART),
     }
     Ok(Inputs { tables, texts, bytes, guessed })
 }
