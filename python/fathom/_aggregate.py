@@ -26,6 +26,12 @@ def _list(value) -> list:
     return [value] if is_one or not hasattr(value, "__iter__") else list(value)
 
 
+def _once(options: dict) -> dict:
+    """The same options, of columns lists in place of iterators, which can be read once."""
+    columns = {name: options[name] for name in ("by", "values", "texts")}
+    return options | {name: list(value) for name, value in columns.items() if hasattr(value, "__next__")}
+
+
 def _text(name: str, value) -> str:
     """A text that an option has."""
     if not isinstance(value, str):
@@ -245,9 +251,9 @@ def aggregate(
     only in columns of numbers.
     Other threads of Python run meanwhile, and Ctrl-C ends the run.
     """
-    asked = dict(locals())
+    asked = _once(locals())
     progress = asked.pop("progress")
-    keys, columns = _columns(by, values, _places("texts", texts))
+    keys, columns = _columns(asked["by"], asked["values"], _places("texts", asked["texts"]))
     of_where = _native.columns(_text("where", where)) if where is not None else []
     wanted = list(dict.fromkeys([_native.part(key)[0] for key in keys] + columns + of_where))
     # Of two sides each is read for itself.
@@ -269,7 +275,7 @@ def asked(data, **options) -> tuple[list, _Plan]:
 
     bound = inspect.signature(aggregate).bind(data, **options)
     bound.apply_defaults()
-    return _asked(**{name: bound.arguments[name] for name in bound.arguments if name != "progress"})
+    return _asked(**_once({name: bound.arguments[name] for name in bound.arguments if name != "progress"}))
 
 
 def _asked(

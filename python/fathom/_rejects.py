@@ -45,6 +45,7 @@ def _copied(descriptor):
 @contextlib.contextmanager
 def kept(path, inputs):
     """Where to write them: beside the path, which is replaced in the end, or to what is there and is open or no file."""
+    path = os.fsdecode(path)
     descriptor = _descriptor(path)
     if descriptor is not None:
         with _copied(descriptor) as target:
@@ -63,7 +64,7 @@ def kept(path, inputs):
     try:
         open(pending, "xb").close()
     except OSError as said:
-        raise OSError(said.errno, said.strerror, os.fspath(path)) from None
+        raise OSError(said.errno, said.strerror, path) from None
     try:
         if there is not None:
             os.chmod(pending, stat.S_IMODE(there.st_mode))
@@ -72,5 +73,5 @@ def kept(path, inputs):
     except BaseException as said:
         os.unlink(pending)
         if isinstance(said, OSError) and said.filename == pending:
-            said.filename = os.fspath(path)
+            said.filename = path
         raise

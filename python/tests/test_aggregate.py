@@ -20,6 +20,7 @@ import pytest
 
 import fathom
 from fathom import _scale
+from fathom._aggregate import asked
 
 
 @pytest.mark.parametrize("rounding", ["half-up", "ceiling", "half-even"])
@@ -178,6 +179,26 @@ def test_a_name_with_a_width_is_a_bucket_and_its_place_is_not(tmp_path):
     assert (caught.value.line, caught.value.field) == (2, "a:1h")
 
 
+def test_iterators_over_columns_were_read_twice():
+    """What was left of them named no column, which is another question."""
+    text = b"id,host,ms\n1,a,5\n2,b,7\n3,a,6\n"
+    for by, values, texts in [("host", "ms", None), (["host"], None, "id"), (["host"], [], ["id", "ms"])]:
+        wanted = fathom.aggregate(text, by=by, values=values, texts=texts).to_dicts()
+        lists = [option if option is None else iter([option] if isinstance(option, str) else option) for option in (by, values, texts)]
+        assert fathom.aggregate(text, by=lists[0], values=lists[1], texts=lists[2]).to_dicts() == wanted
+    # The drivers of clusters ask here.
+    _, plan = asked(text, by=iter(["host"]), values=iter(["ms"]))
+    assert vars(plan) == vars(asked(text, by=["host"], values=["ms"])[1])
+
+
+def test_a_stream_that_does_not_wait_says_so():
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    with os.fdopen(reading, "rb", buffering=0) as stream, os.fdopen(writing, "wb"):
+        with pytest.raises(OSError, match="has nothing yet, and does not wait"):
+            fathom.aggregate(stream)
+
+
 def test_records_are_counted_without_a_value(command, tmp_path):
     file = tmp_path / "log.csv"
     file.write_bytes(CSV)
@@ -269,7 +290,7 @@ def test_bad_data_has_path_line_column_and_text(tmp_path):
     assert (error.field, error.text) == ("v", "zwölf".encode())
     assert str(error).startswith(f"{file}:3:3: ")
     assert pickle.loads(pickle.dumps(error)).line == 3
-    table = fathom.aggregate(file, by="k", values="v", on_error="skip", rejects=tmp_path / "kept")
+    table = fathom.aggregate(file, by="k", values="v", on_error="skip", rejects=os.fsencode(tmp_path / "kept"))
     assert (table.rejected, table.records, len(table)) == (1, 1, 1)
     assert (tmp_path / "kept").read_text() == "é,zwölf\n"
 
