@@ -41,7 +41,10 @@ impl Request {
     fn serve(self, py: Python<'_>) -> PyResult<()> {
         let read = self.object.call_method1(py, "read", (self.bytes,))?;
         let bytes = read.extract(py).map_err(|_| match read.is_none(py) {
-            true => io::Error::new(io::ErrorKind::WouldBlock, "read() has nothing yet, and does not wait"),
+            true => io::Error::new(
+                io::ErrorKind::WouldBlock,
+                "read() has nothing yet, and does not wait",
+            ),
             false => {
                 let said = "read() must return bytes: open it as binary";
                 io::Error::new(io::ErrorKind::InvalidInput, said)

@@ -345,7 +345,7 @@ fn columns_are_in_every_form_and_output_goes_where_it_should() {
     let none = run(folder.path(), &["-r", "1", "--columns", "counters", "true", "sleep 0.01"]);
     let shown: Vec<String> = words(&none).split_whitespace().map(str::to_owned).collect();
     assert!(shown.join(" ").contains("contender counters against true"), "{}", words(&none));
-    assert!(words(&none).contains(" in 1 of 1 round ("), "{}", words(&none));
+    assert!(words(&none).contains(" in 1 of 1 round:"), "{}", words(&none));
     // No table is not nothing.
     let machines = run(folder.path(), &["-r", "2", "--style", "none", "--format", "json", "true"]);
     assert!(serde_json::from_slice::<Value>(&machines.stdout).is_ok(), "{}", words(&machines));

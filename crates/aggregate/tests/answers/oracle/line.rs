@@ -18,6 +18,9 @@ pub const OF_LOGS: [&str; 14] = [
     "bytes", "referer", "agent", "rest",
 ];
 
+/// What no column can have, in the place of a value: that refuses the record, unless it is left out without a look at it.
+pub const NO_VALUE: &[u8] = b"\xffno value\xff";
+
 /// How deep JSON may be.
 const MOST_DEEP: usize = 1024;
 
@@ -68,7 +71,7 @@ fn record<'f>(fields: impl Iterator<Item = &'f [u8]>, csv: &mut Vec<u8>) {
 
 type Fields = BTreeMap<String, Vec<u8>>;
 
-/// The values of the paths in an object; None if the line is none, or a value is one that no column can have.
+/// The values of the paths in an object; None if the line is none.
 fn json(line: &[u8], columns: &[&str]) -> Option<Fields> {
     let text = str::from_utf8(line).ok()?;
     serde_json::from_str::<IgnoredAny>(text).ok()?;
@@ -96,15 +99,18 @@ impl<'a> Walk<'a> {
             let token = self.token();
             if let Some(path) = wanted {
                 let text = match first {
-                    b'"' => serde_json::from_str::<String>(token).ok()?.into_bytes(),
-                    b'n' => Vec::new(),
-                    _ => token.into(),
+                    b'"' => serde_json::from_str::<String>(token).ok().map(String::into_bytes),
+                    b'n' => Some(Vec::new()),
+                    _ => Some(token.into()),
                 };
-                return self.found.insert(path.to_owned(), text).is_none().then_some(());
+                self.find(path, text);
             }
             return Some(());
         }
-        if wanted.is_some() || depth == MOST_DEEP {
+        if let Some(path) = wanted {
+            self.find(path, None);
+        }
+        if depth == MOST_DEEP {
             return None;
         }
         self.step();
@@ -132,6 +138,12 @@ impl<'a> Walk<'a> {
         }
         self.step();
         Some(())
+    }
+
+    /// Notes the value of a path, which has one alone.
+    fn find(&mut self, path: &str, text: Option<Vec<u8>>) {
+        let text = text.filter(|_| !self.found.contains_key(path));
+        self.found.insert(path.to_owned(), text.unwrap_or_else(|| NO_VALUE.to_vec()));
     }
 
     /// Leaves out a sign.

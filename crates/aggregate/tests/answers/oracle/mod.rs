@@ -406,7 +406,10 @@ fn take(
         return Err((at, why));
     }
     let place = |place: &Place| found(place, names.unwrap_or_default()).expect("found before");
+    let is_none = |field: &&Field| field.content == line::NO_VALUE;
+    let no_value = |field: &Field| (field.at, "NoValue".to_owned());
     let field = |at: usize| match fields.get(at) {
+        Some(field) if is_none(&field) => Err(no_value(field)),
         Some(field) => Ok(Some(field)),
         None if at < width => Ok(None),
         None => Err((record.start, format!("NoColumn({})", at + 1))),
@@ -436,6 +439,8 @@ fn take(
         answer.left_out += 1;
         return Ok(());
     }
+    // Whether or not the conditions had to look at it.
+    fields.iter().find(is_none).map_or(Ok(()), |field| Err(no_value(field)))?;
     let mut values = Vec::new();
     for (which, (column, null)) in task.values.iter().enumerate() {
         if let Some(formula) = task.formulas.get(&which) {
