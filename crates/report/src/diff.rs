@@ -308,8 +308,8 @@ fn relative(
 /// What two runs say that cannot be compared.
 const NOTHING_IN_COMMON: &str =
     "No contender has times in both runs on the same workload: nothing was compared.";
-/// Why times are not those of a report.
-pub(crate) const ALONE: &str =
+/// Of times that are compared alone.
+const ALONE: &str =
     "Times alone are what their intervals are of: the middle of processes' or blocks' medians.";
 /// And those whose every difference lacks an interval.
 const NOTHING_JUDGED: &str =
@@ -345,6 +345,12 @@ impl Diff {
         self.differences.iter().all(|d| d.interval.is_none()).then_some(NOTHING_JUDGED)
     }
 
+    /// Where times alone are compared: why they are not those of a report.
+    pub(crate) fn alone(&self) -> Option<&'static str> {
+        let is_alone = |d: &Difference| d.interval.is_some() && !d.against_baseline;
+        self.differences.iter().any(is_alone).then_some(ALONE)
+    }
+
     /// The differences as text.
     #[must_use]
     pub fn text(&self) -> String {
@@ -360,8 +366,8 @@ impl Diff {
         for caution in &self.cautions {
             let _ = writeln!(text, "caution: {}", line(caution));
         }
-        if self.differences.iter().any(|d| d.interval.is_some() && !d.against_baseline) {
-            let _ = writeln!(text, "{ALONE}");
+        if let Some(alone) = self.alone() {
+            let _ = writeln!(text, "{alone}");
         }
         let last = self.nothing().unwrap_or(
             "The two runs were not interleaved: whatever changed between them besides the code is \

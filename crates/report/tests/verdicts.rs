@@ -788,8 +788,7 @@ fn runs_whose_sets_read_the_same_are_not_resolved_for_that() {
 /// It was a success, as if nothing had become slower.
 #[test]
 fn runs_of_too_few_rounds_cannot_be_judged() {
-    let of = |run: Run| {
-        let mut run = run;
+    let of = |mut run: Run| {
         run.cases[0].measured.rounds.truncate(3);
         run
     };

@@ -298,11 +298,12 @@ impl<'a> Worker<'a> {
             let range = field.range();
             let number = few_digits(bytes, range.clone());
             match number.or_else(|| few_digits(bytes, bare(bytes, range)?)) {
-                Some(_) if self.has_null_digits && self.query.is_null(&bytes[field.range()]) => {
-                    return false;
+                Some(number)
+                    if !self.has_null_digits || !self.query.is_null(&bytes[field.range()]) =>
+                {
+                    values.push(number);
                 }
-                Some(number) => values.push(number),
-                None => return false,
+                _ => return false,
             }
         }
         if self.query.values.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::page::{self, Cell};
 use super::plot::{self, Axis};
-use crate::diff::{ALONE, Change, Diff, Difference};
+use crate::diff::{Change, Diff, Difference};
 use crate::number::{duration, factor_digits, round, times};
 
 /// The page of a difference; `names` are those of the two files.
@@ -37,8 +37,8 @@ pub fn page(diff: &Diff, names: [&str; 2]) -> String {
         "<section>\n<p class=\"warn\">The two runs were not interleaved: whatever changed between them besides \
          the code is part of these differences. To be sure, measure both in one run.</p>\n",
     );
-    if diff.differences.iter().any(|d| d.interval.is_some() && !d.against_baseline) {
-        body += &format!("<p>{ALONE}</p>\n");
+    if let Some(alone) = diff.alone() {
+        body += &format!("<p>{alone}</p>\n");
     }
     body += &page::list(&diff.cautions);
     body += &plot(diff);

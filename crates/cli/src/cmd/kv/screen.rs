@@ -411,7 +411,8 @@ pub(super) fn small_but_slow(
 /// Who is measured at full size: the front of time against memory, then of the fastest's variants that are near it the
 /// one that is worth most beside its time, and that of the same hash function, the best of other structures that may be as fast (at most `apart` times the least
 /// time), variants that are nearest to the fastest, the best of yet other structures, and whoever else is fast, at most
-/// `many`, in the order of their time. Who takes more than `hopeless` times the least time is not: one of them would leave all others too few rounds.
+/// `many`, in the order of their time. Who takes more than `hopeless` times the least time is not: one of them would leave
+/// all others too few rounds.
 pub(super) fn finalists(
     scores: &[Score],
     candidates: &[Candidate],
