@@ -223,6 +223,17 @@ fn check(swapped: bool, word: &str, who: &str, raw: [f64; 3], said: [f64; 3]) {
 }
 
 #[test]
+fn every_column_of_csv_is_explained_in_its_order() {
+    let page = include_str!("../../../docs/results.md");
+    let section = page.split("## As CSV").nth(1).unwrap().split("\n## ").next().unwrap();
+    let cells = section.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next());
+    let explained: Vec<&str> =
+        cells.flat_map(|cell| cell.split(", ")).map(|name| name.trim_matches('`')).collect();
+    let table = csv::run(&saved(case(false, false)));
+    assert_eq!(table.lines().next().unwrap().split(',').collect::<Vec<_>>(), explained);
+}
+
+#[test]
 fn commands_say_the_median_and_the_order_statistics_of_their_rounds() {
     let (ratio, low, high) = by_rounds();
     let run = saved(case(true, false));

@@ -42,6 +42,17 @@ fn rows_are_printed_in_the_forebear_s_form_and_ours() {
 }
 
 #[test]
+fn what_is_not_here_is_counted_of_the_families_that_were_asked() {
+    let without = ["--library", "isa-l=none"];
+    let absent = done(&[&["cpu", "checksum", "--absent"], &without[..]].concat()).lines().count();
+    let asked = ["cpu", "--only", "crc32c", "--budget", "50ms"];
+    let text = done(&[&asked, &without[..]].concat());
+    let line = text.lines().find(|line| line.ends_with("and why: fathom cpu checksum --absent"));
+    let count = line.map(|line| line.split(' ').next().unwrap());
+    assert_eq!(count, Some(&*absent.to_string()), "{text}");
+}
+
+#[test]
 fn sizes_and_threads_give_rows_of_their_own() {
     let sizes = ["cpu", "digest", "--only", "sha256", "--size", "64,1K", "--threads", "2"];
     let text = done(&[&sizes[..], &["--budget", "100ms"]].concat());

@@ -72,6 +72,11 @@ fn a_verdict_has_portrait_rows_advice_and_every_sample() {
     assert!(advice.contains("10 % of the keys repeat"), "{advice}");
     assert_eq!(verdict["run"]["cases"].as_array().unwrap().len(), 2);
     assert!(verdict["scan"]["ns_median"].as_f64().unwrap() > 0.0);
+    let page = include_str!("../../../../docs/results.md");
+    let section = page.split("## What `kv` concludes").nth(1).unwrap();
+    for name in verdict.as_object().unwrap().keys().chain(rows[0].as_object().unwrap().keys()) {
+        assert!(section.contains(&format!("`{name}`")), "{name} is not explained");
+    }
 }
 
 #[test]

@@ -190,7 +190,8 @@ fn shown(options: &Options, run: &Run, families: &[&'static dyn AnyFamily]) -> a
         return measuring::show(run, &options.show);
     }
     let saved = measuring::save(run, options.show.save.as_deref());
-    let text = text(options, run, families, &Machine::here()) + &absences(families);
+    let text =
+        text(options, run, families, &Machine::here()) + &absences(options, &run.cases, families);
     saved.and(written(&text, &options.show.output).map(drop))
 }
 
@@ -674,13 +675,21 @@ fn missed(row: &Row) -> Vec<String> {
     others.filter_map(note).collect()
 }
 
-/// How much is not here, in a line.
-fn absences(families: &[&'static dyn AnyFamily]) -> String {
-    match families.iter().flat_map(|family| family.absent()).count() {
-        0 => String::new(),
-        1 => "1 implementation is not here, and why: fathom cpu --absent\n".to_owned(),
-        count => format!("{count} implementations are not here, and why: fathom cpu --absent\n"),
-    }
+/// How much of the families that were asked is not here, in a line.
+fn absences(options: &Options, cases: &[Case], families: &[&'static dyn AnyFamily]) -> String {
+    let is_asked = |name: &str| options.is_common() || cases.iter().any(|case| case.family == name);
+    let asked = || families.iter().filter(|family| is_asked(family.name()));
+    let lacking = || asked().filter(|family| !family.absent().is_empty());
+    let words = match lacking().flat_map(|family| family.absent()).count() {
+        0 => return String::new(),
+        1 => "1 implementation is not here".to_owned(),
+        count => format!("{count} implementations are not here"),
+    };
+    let names: String = match asked().count() == known().count() {
+        true => String::new(),
+        false => lacking().map(|family| format!("{} ", family.name())).collect(),
+    };
+    format!("{words}, and why: fathom cpu {names}--absent\n")
 }
 
 /// What is not in this build or not on this machine, and why.

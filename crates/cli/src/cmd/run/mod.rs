@@ -14,6 +14,7 @@ use fathom_measure::command::{Commands, House, Outside, TIME_TO_CLEAN};
 use fathom_measure::compare::{Clock, judge};
 use fathom_measure::result::{Case, Counter, Row, Run};
 use fathom_measure::rounds::{Plan, Roles, measure};
+use fathom_measure::scratch;
 use fathom_measure::simulated::{LABEL, Scope, Simulation};
 use fathom_measure::workload::Spec;
 
@@ -326,6 +327,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     options.check()?;
     let cases = seats::planned(options)?;
     ensure_drawable(options, &cases)?;
+    // What commands say on stderr is kept in files.
+    scratch::file()?;
     let stop = interrupt::measuring();
     let mut run = new_run()?;
     let mut is_well = true;
