@@ -68,10 +68,22 @@ def _texts(name: str, value) -> list:
     return texts
 
 
+# Truths of Python, and of NumPy before 2 and since.
+_TRUTHS = ("bool", "bool_")
+
+
 def _truth(name: str, value) -> bool:
     """Whether or not, by a truth of Python or NumPy: a word would be true whatever it says."""
-    if type(value).__name__ not in ("bool", "bool_"):
+    if type(value).__name__ not in _TRUTHS:
         raise TypeError(f"{name} is True or False, not {value!r}")
+    return bool(value)
+
+
+def _text_or_truth(name: str, value):
+    if value is None or isinstance(value, str):
+        return value
+    if type(value).__name__ not in _TRUTHS:
+        raise TypeError(f"{name} is a text or whether there is one, not {value!r}")
     return bool(value)
 
 
@@ -304,9 +316,7 @@ def _asked(
     stats, null_values = _texts("stats", stats), _texts("null_values", null_values)
     if not stats:
         raise ValueError("stats names no statistic")
-    for name, value in (("total", total), ("approx", approx)):
-        if value is not None and not isinstance(value, (bool, str)):
-            raise TypeError(f"{name} is a text or whether there is one, not {value!r}")
+    total, approx = (_text_or_truth(name, value) for name, value in (("total", total), ("approx", approx)))
     for name, value in (("where", where), ("format_in", format_in), ("total", total), ("approx", approx)):
         if value is not None and not isinstance(value, bool):
             _text(name, value)

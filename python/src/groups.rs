@@ -98,7 +98,12 @@ impl Groups {
             (Type::Integer, _) => {
                 Data::Integers(integers(&texts).map(Option::unwrap_or_default).collect())
             }
-            (Type::Whole | Type::Number, true) => decimals(&texts)?,
+            (Type::Whole | Type::Number, true) => decimals(&texts).ok_or_else(|| {
+                let name = &self.names()[number + self.parts()];
+                PyValueError::new_err(format!(
+                    "{name:?} has a number of more than 38 digits: to_dicts(exact=True) has it"
+                ))
+            })?,
             (Type::Whole | Type::Number, false) => Data::Doubles(doubles(&texts)),
         };
         Ok(Array { data, valid })
@@ -174,15 +179,12 @@ fn whole<'py>(py: Python<'py>, texts: &[Option<String>]) -> PyResult<Bound<'py, 
     Ok(list)
 }
 
-/// The same numbers in units of the finest, in 128 bits.
-fn decimals(texts: &[Option<String>]) -> PyResult<Data> {
+/// The same numbers in units of the finest, in 128 bits, if all have 38 digits at most.
+fn decimals(texts: &[Option<String>]) -> Option<Data> {
     let scale = texts.iter().flatten().map(|text| format::scale_of(text)).max().unwrap_or(0);
     let units = |text: &Option<String>| format::units(text.as_deref().unwrap_or("0"), scale);
-    let all: Option<Vec<i128>> = texts.iter().map(units).collect();
-    let all = all.filter(|_| scale <= 38).ok_or_else(|| {
-        PyValueError::new_err("numbers of more than 38 digits: to_dicts(exact=True) has them")
-    })?;
-    Ok(Data::Decimals(all, scale))
+    let all: Vec<i128> = texts.iter().map(units).collect::<Option<_>>()?;
+    (scale <= 38).then_some(Data::Decimals(all, scale))
 }
 
 #[pymethods]

@@ -459,7 +459,7 @@ def test_integers_and_truths_of_other_libraries_are_integers_and_truths():
     np = pytest.importorskip("numpy")
     text, ask = b"k,v\na,1\nb,2\n", dict(stats=["sum"], top=1, sort="sum", threads=2)
     plain = fathom.aggregate(text, by=1, values=[2], null={2: "zero"}, header=True, **ask)
-    others = dict(ask, top=np.int8(1), threads=np.uint16(2))
+    others = dict(ask, top=np.int8(1), threads=np.uint16(2), total=np.False_, approx=np.bool_(False))
     for by, values in [(np.int64(1), np.uint8(2)), ([np.int32(1)], (np.int64(2),)), (np.array(1), np.array([2]))]:
         assert fathom.aggregate(text, by=by, values=values, null={np.int64(2): "zero"}, header=np.bool_(True), **others) == plain
     assert plain.format("csv", np.int64(1)) == plain.format("csv", 1)

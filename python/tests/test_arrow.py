@@ -536,8 +536,8 @@ def test_every_digit_leaves_as_decimals():
         {"key": "a", "sum": Decimal("12345678901234567890.35"), "min": Decimal("0.1")}
     ]
     assert table.to_polars(exact=True)["sum"].to_list() == [Decimal("12345678901234567890.35")]
-    with pytest.raises(ValueError, match="38 digits"):
-        fathom.aggregate(b"a;1e40\na;1e-3\n").to_arrow(exact=True)
+    with pytest.raises(ValueError, match='"sum" has a number of more than 38 digits'):
+        fathom.aggregate(b"a;1e40\na;1e-3\n", stats=["min", "sum"]).to_arrow(exact=True)
 
 
 def test_keys_that_are_no_text_are_bytes():
