@@ -305,6 +305,16 @@ fn what_cannot_be_cut_is_planned_whole_and_a_plan_replaces_no_input() {
     }
     folder.says(2, "plan -o text.csv text.csv", "--output would replace the input");
     assert_eq!(fs::read_to_string(folder.0.path().join("text.csv")).unwrap(), text);
+    // Nor does a task of it: the second one's state has the name of the first one's input.
+    fs::create_dir(folder.0.path().join("out")).unwrap();
+    folder.file("out/00001.fathom", &text);
+    let said = "--states would replace the input out/00001.fathom";
+    folder.says(2, "plan --bytes 9 --states out out/00001.fathom text.csv", said);
+    folder.says(2, "plan -o out/00000.fathom --states out text.csv", "--states would replace the");
+    assert_eq!(
+        folder.out("plan --bytes 1k --states out out/00001.fathom"),
+        b"--number 0/1 -o out/00000.fathom -- out/00001.fathom\n"
+    );
 }
 
 /// The state named the size of the file as it was when its turn came, of which less was read.
@@ -481,23 +491,28 @@ fn a_key_that_is_called_like_a_statistic_was_one_that_states_do_not_know() {
     }
 }
 
-/// Their merge failed: of nothing `;` was guessed.
+/// Their merge failed: of nothing `;` was guessed, and no header.
 #[test]
-fn a_file_without_text_answers_whatever_was_guessed_of_the_others() {
+fn a_file_without_records_answers_whatever_was_guessed_of_the_others() {
     let folder = Folder::new();
     folder.file("a.csv", "k,v\na,1\nb,2\n");
     folder.file("b.ndjson", "{\"k\": \"a\", \"v\": 2}\n");
-    folder.file("none", "");
-    for (number, name) in ["a.csv", "none", "b.ndjson"].into_iter().enumerate() {
-        folder.out(&format!(
-            "aggregate --partial --by k --value v --number {number} -o {number} {name}"
-        ));
+    let state = |asked: &str, number: usize, name: &str| {
+        folder.out(&format!("aggregate --partial {asked} --number {number} -o {number} {name}"));
+    };
+    for nothing in ["", "\n", "\u{feff}", "\u{feff}\r\n\r\n"] {
+        folder.file("none", nothing);
+        for asked in ["--by k --value v", "--by 1 --value 2"] {
+            (0..).zip(["a.csv", "none"]).for_each(|(number, name)| state(asked, number, name));
+            let whole = folder.out(&format!("aggregate {asked} a.csv none"));
+            for states in ["0 1", "1 0"] {
+                assert_eq!(folder.out(&format!("merge {states}")), whole, "{nothing:?} {asked}");
+            }
+        }
+        let asked = "--by k --value v";
+        (0..).zip(["a.csv", "none", "b.ndjson"]).for_each(|(n, name)| state(asked, n, name));
+        folder.out("merge 1 2");
     }
-    let whole = folder.out("aggregate --by k --value v a.csv none");
-    for states in ["0 1", "1 0"] {
-        assert_eq!(folder.out(&format!("merge {states}")), whole, "{states}");
-    }
-    folder.out("merge 1 2");
     let said = "(guessed of each: options that say it are the same for all)";
     folder.says(3, "merge 0 2", said);
     // What was asked has to be the same.

@@ -135,8 +135,10 @@ impl Question {
             ["syntax", "delimiter", "quotes", "decimal comma", "header", "guessed header"];
         let is_said =
             |line: &&str| line.split_once(": ").is_none_or(|(what, _)| !GUESSED.contains(&what));
+        // Columns by their places have names where a header was guessed.
         let said = |question: &Question| Question {
             query: question.query.lines().filter(is_said).collect::<Vec<_>>().join("\n"),
+            has_names: false,
             ..question.clone()
         };
         self.is_plain == other.is_plain && said(self) == said(other)
@@ -240,9 +242,10 @@ impl Head {
         VERSIONS[last]
     }
 
-    /// Whether there was nothing to read.
-    pub(super) fn has_no_text(&self) -> bool {
-        self.objects.iter().flat_map(|object| &object.ranges).all(|range| range.bytes == 0)
+    /// Whether there was no record: whatever was guessed of a text without any, all answers are the same.
+    pub(super) fn has_no_records(&self) -> bool {
+        let counts = |range: &Range| [range.records, range.rejected, range.left_out] == [0; 3];
+        self.objects.iter().flat_map(|object| &object.ranges).all(counts)
     }
 
     /// Records there were; nothing if a sum of what was counted is none that an input can have.

@@ -324,10 +324,11 @@ impl State {
             return Err(StateError::Keys { one, other });
         }
         let (mut own, mut more) = (self, other);
-        // Of no text nothing could be guessed.
-        if own.head.has_no_text() && own.head.question.may_be_asked_as(&more.head.question) {
+        // Of no records little could be guessed.
+        if own.head.has_no_records() && own.head.question.may_be_asked_as(&more.head.question) {
             own.head.question.clone_from(&more.head.question);
-        } else if more.head.has_no_text() && more.head.question.may_be_asked_as(&own.head.question)
+        } else if more.head.has_no_records()
+            && more.head.question.may_be_asked_as(&own.head.question)
         {
             more.head.question.clone_from(&own.head.question);
         }

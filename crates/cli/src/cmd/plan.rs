@@ -94,7 +94,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         });
     }
     anyhow::ensure!(tables == 0 || tables == files.len(), aggregate::TABLES_APART);
-    ensure_different(files)?;
+    let places = ensure_different(files)?;
     let all: u64 = objects.iter().map(|(size, _)| size).sum();
     let bytes = options.tasks.map_or(options.bytes, |tasks| all.div_ceil(tasks).max(1));
     let mut tasks = plan(&objects, bytes);
@@ -103,6 +103,13 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     let tasks = in_lines(tasks, files)?;
     if let Some(folder) = &options.states {
+        // A task replaces what has the name of its state.
+        for state in (0..tasks.len()).map(|number| state_of(folder, number)) {
+            if let Some(input) = Place::of(&state).and_then(|place| places.get(&place)) {
+                bail!("--states would replace the input {}", input.display());
+            }
+            output::ensure_files_apart(&[("--states", Some(&state))], &[&options.output])?;
+        }
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot create {}", folder.display()))?;
     }
@@ -130,8 +137,8 @@ fn ensure_file(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Refuses a file that is there twice, under whatever names.
-fn ensure_different(files: &[PathBuf]) -> anyhow::Result<()> {
+/// Where the files are; refuses one that is there twice, under whatever names.
+fn ensure_different(files: &[PathBuf]) -> anyhow::Result<HashMap<Place, &PathBuf>> {
     let mut places = HashMap::new();
     for path in files {
         let place = Place::of(path).unwrap_or_else(|| Place::New(path.clone()));
@@ -143,7 +150,7 @@ fn ensure_different(files: &[PathBuf]) -> anyhow::Result<()> {
             None => {}
         }
     }
-    Ok(())
+    Ok(places)
 }
 
 /// A plan whose cuts are where records start.
@@ -207,6 +214,11 @@ fn in_lines(tasks: Vec<Vec<Piece>>, files: &[PathBuf]) -> anyhow::Result<Vec<Vec
     Ok(short)
 }
 
+/// Where the state of a task goes.
+fn state_of(folder: &Path, number: usize) -> PathBuf {
+    folder.join(format!("{number:05}.fathom"))
+}
+
 /// The arguments of a task, quoted for a shell and for xargs.
 fn line(
     options: &Options,
@@ -222,7 +234,7 @@ fn line(
     }
     if let Some(folder) = &options.states {
         write!(text, " -o ")?;
-        let state = folder.join(format!("{number:05}.fathom"));
+        let state = state_of(folder, number);
         // A name that begins like an option is taken for one.
         let is_option = state.as_os_str().as_encoded_bytes().starts_with(b"-");
         quote(&Path::new(if is_option { "." } else { "" }).join(state), text)?;
