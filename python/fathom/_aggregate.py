@@ -196,7 +196,7 @@ def aggregate(
     ragged: str = "fail",
     on_error: str = "fail",
     rejects=None,
-    sort="key",
+    sort=(),
     reverse: bool = False,
     top: int | None = None,
     shares: bool = False,
@@ -247,9 +247,10 @@ def aggregate(
     ragged         records with more or fewer fields: fail, or pad
     on_error       a record that is none: fail raises `DataError`, skip counts it;
                    rejects= is a file that keeps the bytes of those: it is written when the run has succeeded
-    sort, reverse, top   order by ``"key"``, a column of it, a statistic (of the first value) or a column of the result such
+    sort, reverse, top   order by a column of the key, a statistic (of the first value) or a column of the result such
                    as ``"ms_p99"``, or by a list of these, of which the next decides where one does not: keys start with
-                   the smallest, numbers with the largest, unless ``:asc`` or ``:desc`` follows; and the first of it
+                   the smallest, numbers with the largest, unless ``:asc`` or ``:desc`` follows; without it, and by
+                   ``"key"`` if no column is called so, the order of the whole key; and the first of it
     shares         beside each count, rows and sum its percentage of that of all keys, in a column such as ``"count%"``
     total          a last row of all keys together, also of those that top leaves out, called ``"total"`` or as said
     compare        data is two inputs, the one from before and the one from after, which stand side by side: each

@@ -1,7 +1,7 @@
 //! `aggregate`: from Python's arguments to a run of the engine, over text or over Arrow arrays.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::BufWriter;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
@@ -10,7 +10,7 @@ use fathom_aggregate::delimited::{self, By, Kind, Null, Query, Ragged, Selector,
 use fathom_aggregate::format::{self, Statistic, Wanted, Wish, WishError};
 use fathom_aggregate::guess::{self, Said};
 use fathom_aggregate::{
-    Approx, Error, Filter, Layout, Method, OnError, Options, Progress, Source, Summary,
+    Approx, Error, Filter, Layout, Method, OnError, Options, Progress, Rejects, Source, Summary,
 };
 use fathom_input::Input;
 use pyo3::exceptions::PyValueError;
@@ -290,19 +290,19 @@ impl Plan {
     }
 
     /// Where refused records are kept.
-    fn rejects(&self) -> PyResult<Option<File>> {
+    fn rejects(&self) -> PyResult<Option<(File, bool)>> {
         let create = |path: &PathBuf| File::create(path).map_err(|said| error::system(&said, path));
-        self.rejects.as_ref().map(create).transpose()
+        Ok(self.rejects.as_ref().map(create).transpose()?.map(|file| (file, false)))
     }
 }
 
 /// What is told of records that are none, which are kept in a file if there is one.
-fn on_error(skip: bool, rejects: Option<&File>) -> PyResult<OnError<'static>> {
-    if !skip {
-        return Ok(OnError::Fail);
-    }
-    let file = rejects.map(File::try_clone).transpose()?;
-    Ok(OnError::Skip(file.map(|file| Box::new(BufWriter::new(file)) as Box<dyn Write + Send>)))
+fn on_error(skip: bool, rejects: Option<&mut (File, bool)>) -> OnError<'_> {
+    let rejects = rejects.map(|(file, is_open)| {
+        let sink = Box::new(BufWriter::new(&*file));
+        Rejects { sink, is_open }
+    });
+    if skip { OnError::Skip(rejects) } else { OnError::Fail }
 }
 
 /// Aggregates texts, or an Arrow stream where there is one, or two of either side by side; and what was guessed
@@ -351,7 +351,8 @@ struct Reading<'a> {
     /// Whether there was one.
     is_settled: bool,
     guesses: Guesses,
-    rejects: Option<File>,
+    /// Their file, and whether its last line is open.
+    rejects: Option<(File, bool)>,
     told: Progress,
 }
 
@@ -365,7 +366,7 @@ impl Reading<'_> {
         let Reading { plan, options, query, is_settled, guesses, rejects, told } = self;
         plan.check_order(query.as_ref())?;
         let given = inputs.iter().map(Given::of).collect::<PyResult<Vec<_>>>()?;
-        let (on_error, said) = (on_error(plan.skip, rejects.as_ref())?, plan.said());
+        let (on_error, said) = (on_error(plan.skip, rejects.as_mut()), plan.said());
         let flags = (&told.bytes, &told.stop);
         let py = inputs[0].py();
         let outcome = wait::run(py, flags, callback.as_ref(), |caller| {

@@ -88,7 +88,7 @@ pub use key::Key;
 pub use merge::{Partial, Stats, merge};
 pub use number::{Decimal, MOST_DIGITS, NumberError, Rounding};
 pub use quantile::{Method, Quantile};
-pub use rejects::{OnError, SHOWN};
+pub use rejects::{OnError, Rejects, SHOWN};
 pub use selector::{ListError, Selector};
 pub use source::Source;
 pub use spill::{Spill, Spilled};

@@ -19,7 +19,15 @@ pub enum OnError<'a> {
     Fail,
     /// Count it, keep the first [`SHOWN`], and write each to the sink if there is one, byte for byte
     /// as it stands in the input; what follows a last line without its end starts on a new one.
-    Skip(Option<Box<dyn Write + Send + 'a>>),
+    Skip(Option<Rejects<'a>>),
+}
+
+/// Where refused records are written, by one run after the other.
+pub struct Rejects<'a> {
+    /// It is flushed at the end of each run.
+    pub sink: Box<dyn Write + Send + 'a>,
+    /// Whether what was written last lacks its line end; false at first.
+    pub is_open: &'a mut bool,
 }
 
 /// A chunk whose records were taken, and those that were refused.
@@ -63,15 +71,13 @@ pub(crate) struct Collector<'a> {
     paths: &'a [PathBuf],
     shown: Vec<Reject>,
     count: u64,
-    /// Whether what was written last lacks its line end.
-    is_open: bool,
 }
 
 impl<'a> Collector<'a> {
     pub(crate) fn new(policy: OnError<'a>, paths: &'a [PathBuf]) -> Collector<'a> {
         let lines = vec![0; paths.len()];
         let (ahead, shown) = (BTreeMap::new(), Vec::new());
-        Collector { policy, next: 0, ahead, lines, paths, shown, count: 0, is_open: false }
+        Collector { policy, next: 0, ahead, lines, paths, shown, count: 0 }
     }
 
     /// Takes what a chunk refused; every chunk reports, also those that refused nothing. True if the
@@ -90,11 +96,11 @@ impl<'a> Collector<'a> {
         let before = self.lines[taken.source];
         self.lines[taken.source] += taken.lines;
         for raw in taken.rejects {
-            if let OnError::Skip(Some(sink)) = &mut self.policy {
+            if let OnError::Skip(Some(Rejects { sink, is_open })) = &mut self.policy {
                 let line_feed = |is_needed| if is_needed { &b"\n"[..] } else { b"" };
-                let parts = [line_feed(self.is_open), &raw.text, line_feed(raw.is_ended)];
+                let parts = [line_feed(**is_open), &raw.text, line_feed(raw.is_ended)];
                 parts.iter().try_for_each(|part| sink.write_all(part)).map_err(Error::Rejects)?;
-                self.is_open = !raw.is_ended;
+                **is_open = !raw.is_ended;
             }
             if self.shown.len() < SHOWN {
                 let Raw { byte, record_byte, lines_before, column, reason, field, .. } = raw;
@@ -129,8 +135,8 @@ impl<'a> Collector<'a> {
                 return Err(Error::Record(Box::new(self.shown.swap_remove(0))));
             }
         }
-        if let OnError::Skip(Some(mut sink)) = self.policy {
-            sink.flush().map_err(Error::Rejects)?;
+        if let OnError::Skip(Some(rejects)) = &mut self.policy {
+            rejects.sink.flush().map_err(Error::Rejects)?;
         }
         failed.map_or(Ok((self.shown, self.count)), |(_, error)| Err(error))
     }

@@ -596,6 +596,65 @@ fn columns_of_the_result_are_sorted_by_under_their_names() {
     says(&folder.run(&[&words[..], &["a.csv"]].concat(), b""), 2, said);
 }
 
+/// A column that is called `key` took the place of the whole key.
+#[test]
+fn the_usual_order_is_that_of_the_whole_key_whatever_its_columns_are_called() {
+    let folder = Folder::new();
+    folder.file("a.csv", "zone,key,v\nb,1,10\nc,0,30\na,2,20\n");
+    let run = |words: &str| out(&folder.run(&words.split(' ').collect::<Vec<_>>(), b""));
+    for by in ["zone,key", "1,2"] {
+        let asked = format!("--by {by} --value v --stats sum a.csv");
+        assert_eq!(run(&asked), "zone,key,sum\na,2,20\nb,1,10\nc,0,30\n");
+        assert_eq!(run(&format!("{asked} --top 1 --reverse")), "zone,key,sum\nc,0,30\n");
+        assert_eq!(run(&format!("{asked} --top 1 --sort key")), "zone,key,sum\nc,0,30\n");
+    }
+}
+
+#[test]
+fn names_that_can_be_sorted_by_are_told_as_they_are_taken() {
+    let folder = Folder::new();
+    folder.file("a.csv", "k,2024,v\na,1,1\nb,2,3\n");
+    let asked = ["--by", "k,\"2024\"", "--value", "round(v / 3, 2)", "--stats", "sum", "a.csv"];
+    let run = |sort| folder.run(&[&asked[..], &["--sort", sort]].concat(), b"");
+    says(&run("x"), 2, "there is k, \"2024\", sum, and every statistic");
+    assert_eq!(out(&run("\"2024\":desc")), "k,2024,sum\nb,2,1\na,1,0.33\n");
+    let asked = ["--by", "k", "--value", "round(v / 3, 2),v", "--stats", "sum", "a.csv"];
+    let run = |sort| folder.run(&[&asked[..], &["--sort", sort]].concat(), b"");
+    says(&run("x"), 2, "there is k, \"round(v / 3, 2)_sum\", v_sum, and every statistic");
+    let shown = out(&run("\"round(v / 3, 2)_sum\""));
+    assert_eq!(shown, "k,\"round(v / 3, 2)_sum\",v_sum\nb,1,3\na,0.33,1\n");
+}
+
+/// The first reject of the second file stood on the line of the first one's last.
+#[test]
+fn rejects_of_one_file_after_the_other_are_lines_of_their_own() {
+    let folder = Folder::new();
+    folder.file("a.csv", "k,v\na,1\nb,x");
+    folder.file("b.csv", "k,v\nc,y\na,3\n");
+    for more in [&[][..], &["--compare"], &["--partial", "-o", "state"]] {
+        let asked = ["--by", "k", "--value", "v", "--on-error", "skip", "--rejects", "r"];
+        let ran = folder.run(&[&asked, more, &["a.csv", "b.csv"]].concat(), b"");
+        assert_eq!(ran.status.code(), Some(1), "{more:?}: {}", err(&ran));
+        let kept = fs::read_to_string(folder.0.path().join("r")).unwrap();
+        assert_eq!(kept, "b,x\nc,y\n", "{more:?}");
+    }
+}
+
+/// They were told on a terminal alone.
+#[test]
+fn guesses_that_may_be_why_records_are_refused_are_told() {
+    let folder = Folder::new();
+    folder.file("point.csv", &format!("k;v\n{}a;2.5\n", "a;1,5\n".repeat(20_000)));
+    let asked = ["--by", "k", "--value", "v"];
+    let said = "numbers were taken to have decimal commas (--decimal-comma=no)";
+    says(&folder.run(&[&asked[..], &["point.csv"]].concat(), b""), 3, said);
+    let skipped = folder.run(&[&asked[..], &["point.csv", "--on-error", "skip"]].concat(), b"");
+    assert!(err(&skipped).contains(said), "{}", err(&skipped));
+    folder.file("quotes.csv", &format!("k,v\n{}\"x,y\",1\n", "5\" pipe,1\n".repeat(20_000)));
+    let said = "quotes were taken for bytes like any other (--quotes=yes)";
+    says(&folder.run(&[&asked[..], &["quotes.csv"]].concat(), b""), 3, said);
+}
+
 /// Nothing was guessed of the second side.
 #[test]
 fn a_side_without_text_is_none_that_is_guessed_by() {

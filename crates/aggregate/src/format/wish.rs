@@ -29,7 +29,7 @@ pub enum WishError {
     Unknown {
         /// What it was called.
         name: String,
-        /// What there is.
+        /// What there is, as it stands in a list.
         known: Vec<String>,
     },
     /// A statistic that texts do not have.
@@ -93,6 +93,12 @@ impl Wish {
     }
 }
 
+/// A name as it stands in a list: in quotes if it were several or a number without.
+fn listed(name: String) -> String {
+    let is_itself = matches!(&Selector::entries(&name).as_deref(), Ok([Entry::Word(Selector::Name(word))]) if *word == name);
+    if is_itself { name } else { format!("\"{}\"", name.replace('"', "\"\"")) }
+}
+
 /// Whether this way, as users write it behind a colon, is the falling one.
 fn falls(way: &str) -> Option<bool> {
     match way {
@@ -131,9 +137,11 @@ impl Wanted<'_> {
         let by_parts = |falling| parts.iter().map(move |&sort| Criterion { sort, falling });
         let has_numbers = !self.number_parts.is_empty();
         let mut order = Vec::new();
-        let usual = [Wish::of("key")];
-        for wish in if self.wishes.is_empty() { &usual } else { self.wishes } {
-            let criterion = self.criterion(wish, layout, columns)?;
+        let whole = Criterion { sort: Sort::Key, falling: self.reverse };
+        let wished = self.wishes.iter().map(|wish| self.criterion(wish, layout, columns));
+        let usual = self.wishes.is_empty().then_some(Ok(whole));
+        for criterion in wished.chain(usual) {
+            let criterion = criterion?;
             match criterion.sort {
                 Sort::Key if has_numbers => order.extend(by_parts(criterion.falling)),
                 _ => order.push(criterion),
@@ -204,7 +212,8 @@ impl Wanted<'_> {
         columns: &[Column],
     ) -> Result<Criterion, WishError> {
         let Some(sort) = self.sort(wish, layout, columns) else {
-            let (name, known) = (wish.name.clone(), headings(columns, layout));
+            let known = headings(columns, layout).into_iter().map(listed).collect();
+            let name = wish.name.clone();
             return Err(WishError::Unknown { name, known });
         };
         if let Sort::By(Telling::Of(at, statistic)) = sort {

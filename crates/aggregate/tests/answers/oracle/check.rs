@@ -7,8 +7,8 @@ use std::io::{Cursor, Read, Write};
 use fathom_aggregate::delimited::{self, Kind, Null as EngineNull, Query, Ragged, Selector, Value};
 use fathom_aggregate::format::{self, Criterion, Layout, Sort, Statistic, Streamed, Telling};
 use fathom_aggregate::{
-    Approx, Bucket, Column, Error, Filter, Method, OnError, Options, Progress, Rounding, SHOWN,
-    Source, Summary, Syntax,
+    Approx, Bucket, Column, Error, Filter, Method, OnError, Options, Progress, Rejects, Rounding,
+    SHOWN, Source, Summary, Syntax,
 };
 
 use super::choice::Choices;
@@ -102,7 +102,8 @@ fn named(name: &str, look: &Look) -> Statistic {
 /// Runs the engine; also the refused records as they were kept.
 pub fn run(source: Source, task: &Task, options: &Options) -> Result<(Summary, Vec<u8>), Error> {
     let mut kept = Vec::new();
-    let on_error = OnError::Skip(Some(Box::new(&mut kept)));
+    let rejects = Rejects { sink: Box::new(&mut kept), is_open: &mut false };
+    let on_error = OnError::Skip(Some(rejects));
     let (sources, progress) = (vec![source], Progress::default());
     let summary = if task.plain {
         fathom_aggregate::aggregate(sources, options, on_error, &progress)

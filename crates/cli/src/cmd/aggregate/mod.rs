@@ -18,8 +18,8 @@ use fathom_aggregate::guess::{self, Guessed};
 use fathom_aggregate::state::Question;
 use fathom_aggregate::{
     Approx, By, Column, Error, Filter, Input as EngineInput, Layout, Method, OnError,
-    Options as EngineOptions, Progress, Query, Ragged, Reason, Reject, Rounding, Selector, Source,
-    Summary, Syntax, Way, kernel_level,
+    Options as EngineOptions, Progress, Query, Ragged, Reason, Reject, Rejects, Rounding, Selector,
+    Source, Summary, Syntax, Way, kernel_level,
 };
 use fathom_machine::level::Level;
 use fathom_report::escape;
@@ -185,7 +185,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "yes|no", value_parser = yes_or_no, num_args = 0..=1, require_equals = true, default_missing_value = "yes")]
     decimal_comma: Option<bool>,
 
-    /// What a missing value means: skip it, take it for zero, or refuse the record; `COL=…` says it
+    /// What a missing value means: skip it, take it for zero (a text for `0`), or refuse the record; `COL=…` says it
     /// of one value column. A record without one value still counts in the others [default: skip]
     #[arg(long, value_name = "[COL=]skip|zero|fail")]
     null: Vec<String>,
@@ -242,11 +242,12 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with = "count")]
     histogram: bool,
 
-    /// Order of the keys: `key`, the name of one of its columns, a statistic (of the first value; with --compare that of
-    /// the later FILE), or a column of the result such as `ms_p99`; the next in the list decides where one does not. Keys
-    /// start with the smallest, numbers with the largest, unless `:asc` or `:desc` follows
-    #[arg(long, value_name = "COL[:asc|:desc],…", default_value = "key", value_parser = order::list)]
-    sort: order::Wishes,
+    /// Order of the keys [default: their own]: the name of one of their columns, `key` (all of them, unless one is called
+    /// so), a statistic (of the first value; with --compare that of the later FILE), or a column of the result such as
+    /// `ms_p99`, in quotes if it has a comma; the next in the list decides where one does not. Keys start with the
+    /// smallest, numbers with the largest, unless `:asc` or `:desc` follows
+    #[arg(long, value_name = "COL[:asc|:desc],…", value_parser = order::list)]
+    sort: Option<order::Wishes>,
 
     /// Turn the order around
     #[arg(long)]
@@ -491,7 +492,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         // Such runs are long, whoever started them.
         output::handle_interrupts();
     }
-    let mut rejects = options.rejects.as_deref().map(Output::create).transpose()?;
+    let mut rejects = Kept::create(options)?;
     let inputs: Vec<&[PathBuf]> =
         if options.compare { files.chunks(1).collect() } else { vec![files] };
     let mut summaries = Vec::new();
@@ -515,11 +516,26 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     beside(rejects, || show(options, format, about, summary, start))
 }
 
+/// The file of what is refused, by one run after the other.
+struct Kept {
+    file: Output,
+    /// As [`Rejects::is_open`].
+    is_open: bool,
+}
+
+impl Kept {
+    fn create(options: &Options) -> anyhow::Result<Option<Kept>> {
+        let file = options.rejects.as_deref().map(Output::create).transpose()?;
+        Ok(file.map(|file| Kept { file, is_open: false }))
+    }
+}
+
 /// Makes a result, and gives the rejects their name if there is one, or nobody reads it any more.
 fn beside(
-    mut rejects: Option<Output>,
+    rejects: Option<Kept>,
     result: impl FnOnce() -> anyhow::Result<Exit>,
 ) -> anyhow::Result<Exit> {
+    let mut rejects = rejects.map(|kept| kept.file);
     rejects.as_mut().map(Write::flush).transpose()?;
     let result = result();
     if result.as_ref().map_or_else(is_broken_pipe, |_| true) {
@@ -534,14 +550,15 @@ fn execute(
     query: Option<&Query>,
     sources: Vec<Source>,
     engine: &EngineOptions,
-    rejects: Option<&mut Output>,
+    rejects: Option<&mut Kept>,
     progress: &Progress,
 ) -> anyhow::Result<Summary> {
     let on_error = match options.on_error {
         ErrorPolicy::Fail => OnError::Fail,
-        ErrorPolicy::Skip => {
-            OnError::Skip(rejects.map(|file| Box::new(file) as Box<dyn Write + Send>))
-        }
+        ErrorPolicy::Skip => OnError::Skip(
+            rejects
+                .map(|kept| Rejects { sink: Box::new(&mut kept.file), is_open: &mut kept.is_open }),
+        ),
     };
     let outcome = match query {
         Some(query) => delimited::aggregate(sources, query, engine, on_error, progress),
@@ -589,24 +606,16 @@ fn explained(
     summary: anyhow::Result<Summary>,
     guessed: Option<Guessed>,
 ) -> anyhow::Result<Summary> {
-    let Some(Guessed { delimiter, odd_records, no_delimiter, .. }) = guessed else {
-        return summary;
-    };
-    let is_ragged = |reject: &Reject| matches!(reject.reason, Reason::Ragged { .. });
-    let (is_record, is_ragged) = match &summary {
-        Ok(summary) => (summary.rejected > 0, summary.shown_rejects.iter().any(is_ragged)),
+    let Some(guessed) = guessed else { return summary };
+    let (rejects, is_column) = match &summary {
+        Ok(summary) => (&summary.shown_rejects[..], false),
         Err(error) => match error.downcast_ref() {
-            Some(Error::Record(reject)) => (true, is_ragged(reject)),
-            Some(Error::NoSuchColumn { .. }) => (true, false),
-            _ => (false, false),
+            Some(Error::Record(reject)) => (std::slice::from_ref(&**reject), false),
+            Some(Error::NoSuchColumn { .. }) => (&[][..], true),
+            _ => (&[][..], false),
         },
     };
-    if no_delimiter && is_record {
-        query::tell_no_delimiter();
-    }
-    if let Some(delimiter) = delimiter.filter(|_| odd_records && is_ragged) {
-        query::tell_odd_records(delimiter);
-    }
+    query::explain(&guessed, rejects, is_column);
     summary
 }
 
@@ -683,7 +692,7 @@ fn summarise(
     (mut query, guesses): (Option<&mut Query>, &mut bool),
     files: &[PathBuf],
     engine: &EngineOptions,
-    rejects: Option<&mut Output>,
+    rejects: Option<&mut Kept>,
 ) -> anyhow::Result<Summary> {
     let inputs = open(options, (query.as_deref_mut(), guesses), files)?;
     let query = query.map(|query| &*query);
@@ -843,7 +852,8 @@ impl Options {
 
     /// The same of keys of these columns: what is called as one of them is no statistic.
     pub(crate) fn asked_beside(&self, keys: &[Selector]) -> Vec<Statistic> {
-        let sorted = self.sort.0.iter().flat_map(|wish| wish.statistics(keys));
+        let sorted =
+            self.sort.iter().flat_map(|sort| &sort.0).flat_map(|wish| wish.statistics(keys));
         self.stats().into_iter().chain(sorted).collect()
     }
 

@@ -39,7 +39,8 @@ pub(super) fn mistake(options: &Options, query: Option<&Query>) -> Option<String
 }
 
 fn wanted<'a>(options: &'a Options, number_parts: &'a [usize]) -> Wanted<'a> {
-    let (wishes, method) = (&options.sort.0[..], options.quantiles);
+    let wishes = options.sort.as_ref().map_or(&[][..], |sort| &sort.0);
+    let method = options.quantiles;
     let (reverse, only_counts) = (options.reverse, options.count);
     Wanted { wishes, reverse, method, number_parts, only_counts }
 }

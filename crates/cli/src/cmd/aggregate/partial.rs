@@ -13,8 +13,8 @@ use fathom_aggregate::state::{Merger, Object, Question, State, Watch};
 use fathom_aggregate::{Error, Progress, Query, Reject, SHOWN, Source, Summary, Syntax};
 
 use super::{
-    Digest, EngineOptions, Options, beside, execute, explained, open, report_rejects, statistics,
-    tell, usage, verdict,
+    Digest, EngineOptions, Kept, Options, beside, execute, explained, open, report_rejects,
+    statistics, tell, usage, verdict,
 };
 use crate::exit::Exit;
 use crate::input::{self, Lines};
@@ -112,7 +112,7 @@ pub(super) fn run(
     if options.range.is_none() {
         sources.iter().for_each(Source::announce);
     }
-    let mut rejects = options.rejects.as_deref().map(Output::create).transpose()?;
+    let mut rejects = Kept::create(options)?;
     let question = Question::new(query.as_ref(), &statistics(options), engine);
     let (first, of) = options.number.unwrap_or((0, None));
     let end = first.checked_add(files.len() as u64).filter(|&end| of.is_none_or(|of| end <= of));

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use fathom_aggregate::delimited;
 use fathom_aggregate::guess::{self, Guessed, Said};
-use fathom_aggregate::{By, Filter, Null, Query, Selector, Source, Syntax, Value};
+use fathom_aggregate::{By, Filter, Null, Query, Reason, Reject, Selector, Source, Syntax, Value};
 
 use super::{ErrorPolicy, FormatIn, Options};
 use crate::input::{Columns, Table};
@@ -151,16 +151,33 @@ fn number_with_comma(list: &str) -> Option<(String, String)> {
 }
 
 /// Says why all of a record may be one field.
-pub(super) fn tell_no_delimiter() {
+fn tell_no_delimiter() {
     say!("fathom: no delimiter cuts the records alike, so ; is taken (--delimiter)");
 }
 
-/// Says why a record may have another number of fields.
-pub(super) fn tell_odd_records(delimiter: u8) {
-    let shown = shown(delimiter);
-    say!(
-        "fathom: {shown} was taken for the delimiter, though it does not cut all records alike (--delimiter)"
-    );
+/// Says which guesses may be why records were refused, or why a column is not there.
+pub(super) fn explain(guessed: &Guessed, rejects: &[Reject], is_column: bool) {
+    let is_any = |is_so: fn(&Reject) -> bool| rejects.iter().any(is_so);
+    let is_ragged = is_any(|reject| matches!(reject.reason, Reason::Ragged { .. }));
+    if guessed.no_delimiter && (is_column || !rejects.is_empty()) {
+        tell_no_delimiter();
+    }
+    if let Some(delimiter) = guessed.delimiter.filter(|_| guessed.odd_records && is_ragged) {
+        let shown = shown(delimiter);
+        say!(
+            "fathom: {shown} was taken for the delimiter, though it does not cut all records alike (--delimiter)"
+        );
+    }
+    if guessed.no_quotes && is_any(|reject| reject.text.contains(&b'"')) {
+        say!("fathom: quotes were taken for bytes like any other (--quotes=yes)");
+    }
+    let has_point = |reject: &Reject| {
+        let field = reject.field.as_ref().filter(|_| matches!(reject.reason, Reason::Number(_)));
+        field.is_some_and(|field| field.text.contains(&b'.'))
+    };
+    if guessed.decimal_comma && is_any(has_point) {
+        say!("fathom: numbers were taken to have decimal commas (--decimal-comma=no)");
+    }
 }
 
 fn shown(delimiter: u8) -> String {
