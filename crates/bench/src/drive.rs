@@ -37,17 +37,27 @@ group's first is the right one even where a filter leaves that out.
 
 Options:
   --list             Name them
+  --exact            Those that are called so, not those that contain a filter
   --test             Run each once and check its answer, as `cargo test --benches`
   --budget TIME      Time each receives: 500ms, 2s, 1m [default: 2s]
-  --save FILE        Save the run, for --baseline and the command `fathom`
-  --baseline FILE    Compare with a saved run; slower ends with code 1
+  --save PLACE       Save the run, for --baseline and the command `fathom`: in a file,
+                     or in a folder, which has a file for each bench
+  --baseline PLACE   Compare with a saved run; slower ends with code 1
   --format FORMAT    text, markdown, csv, html or json [default: text]
+
+What cargo's own harness takes and means nothing here is passed over: --nocapture,
+--show-output, --quiet, --test-threads N, --color WHEN.
 ";
 
 #[derive(Default)]
 struct Options {
     measures: bool,
     lists: bool,
+    /// A line of the list ends as that of cargo's own harness.
+    terse: bool,
+    exact: bool,
+    /// Nothing is to be done: it asks for what is ignored, and nothing is.
+    ignored: bool,
     budget: Duration,
     save: Option<PathBuf>,
     baseline: Option<PathBuf>,
@@ -61,19 +71,25 @@ pub fn run(name: &str, definitions: &[Definition]) -> ExitCode {
     let words: Vec<String> = command_line().into_iter().skip(1).collect();
     let own = Own { name: name.to_owned().leak(), definitions: definitions.to_vec() };
     let is_worker = words == [WORKER];
-    let is_help = words.iter().any(|word| word == "--help");
+    let is_help = words.iter().any(|word| ["--help", "-h"].contains(&&**word));
     let outcome = match (is_worker, is_help) {
         (true, _) => own.serve().map(|()| true),
         (_, true) => print(HELP).map(|()| true),
         _ => match options(&words) {
+            Ok(options) if options.ignored => Ok(true),
             Ok(options) => {
-                let groups = own.listed(&options.filters);
-                if groups.is_empty() {
-                    let why = "no function of that name: --list names them";
-                    let _ = writeln!(io::stderr(), "{name}: {why}");
-                    return ExitCode::from(2);
+                let groups = own.listed(&options.filters, options.exact);
+                match (groups.is_empty(), options.filters.is_empty()) {
+                    // Of several benches another one has it, to which cargo comes if this one does not fail.
+                    (true, false) if !options.lists => {
+                        let _ = writeln!(
+                            io::stderr(),
+                            "{name}: no function of that name: --list names them"
+                        );
+                        Ok(true)
+                    }
+                    _ => own.driven(&groups, &options),
                 }
-                own.driven(&groups, &options)
             }
             Err(what) => {
                 let _ = writeln!(io::stderr(), "{name}: {what}\n\n{HELP}");
@@ -95,27 +111,49 @@ pub fn run(name: &str, definitions: &[Definition]) -> ExitCode {
 fn options(words: &[String]) -> Result<Options, String> {
     let (budget, format) = (Duration::from_secs(2), "text".to_owned());
     let mut options = Options { budget, format, ..Options::default() };
-    let mut is_test = false;
+    let (mut is_test, mut form) = (false, None);
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        let mut value = || words.next().ok_or(format!("{word} needs a value"));
-        match word.as_str() {
+        let (option, joined) = match word.split_once('=').filter(|_| word.starts_with("--")) {
+            Some((option, value)) => (option, Some(value)),
+            None => (word.as_str(), None),
+        };
+        let takes = ["--budget", "--save", "--baseline", "--format", "--test-threads", "--color"];
+        let value = match joined {
+            Some(value) => value,
+            None if takes.contains(&option) => {
+                words.next().ok_or(format!("{option} needs a value"))?
+            }
+            None => "",
+        };
+        match option {
+            _ if joined.is_some() && !takes.contains(&option) => {
+                return Err(format!("no option {word:?}"));
+            }
             "--bench" => options.measures = true,
             "--test" => is_test = true,
             "--list" => options.lists = true,
+            "--exact" => options.exact = true,
             "--budget" => {
-                let budget = parse_duration(value()?);
+                let budget = parse_duration(value);
                 options.budget = budget.map_err(|why| format!("--budget: {why}"))?;
             }
-            "--save" => options.save = Some(value()?.into()),
-            "--baseline" => options.baseline = Some(value()?.into()),
-            "--format" => options.format.clone_from(value()?),
+            "--save" => options.save = Some(value.into()),
+            "--baseline" => options.baseline = Some(value.into()),
+            "--format" => form = Some(value),
+            "--nocapture" | "--show-output" | "--quiet" | "-q" | "--test-threads" | "--color" => {}
+            "--ignored" => options.ignored = true,
             word if word.starts_with('-') => return Err(format!("no option {word:?}")),
             filter => options.filters.push(filter.to_owned()),
         }
     }
-    if !["text", "markdown", "csv", "html", "json"].contains(&options.format.as_str()) {
-        return Err(format!("no format {:?}", options.format));
+    match form {
+        Some("terse") if options.lists => options.terse = true,
+        Some(form) if !["text", "markdown", "csv", "html", "json"].contains(&form) => {
+            return Err(format!("no format {form:?}"));
+        }
+        Some(form) => form.clone_into(&mut options.format),
+        None => {}
     }
     options.measures &= !is_test;
     Ok(options)
@@ -125,8 +163,13 @@ fn print(text: &str) -> io::Result<()> {
     io::stdout().write_all(text.as_bytes())
 }
 
+/// Whether a name ends as those of folders.
+fn is_named_folder(place: &Path) -> bool {
+    place.as_os_str().as_encoded_bytes().ends_with(b"/")
+}
+
 /// Refuses a place where no run can be saved, before anything is measured.
-fn ensure_savable(path: &Path) -> io::Result<()> {
+fn ensure_writable(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
         // Opening a pipe is writing to it.
         Ok(there) if !there.is_file() && !there.is_dir() => Ok(()),
@@ -157,6 +200,28 @@ struct Own {
 }
 
 impl Own {
+    /// A file, or the file of this bench in a folder.
+    fn file_in(&self, place: &Path) -> PathBuf {
+        match place.is_dir() || is_named_folder(place) {
+            true => place.join(format!("{}.json", self.name)),
+            false => place.to_owned(),
+        }
+    }
+
+    /// As [`ensure_writable`], and what another bench saved there, to which cargo gave the same arguments, is not
+    /// replaced.
+    fn ensure_savable(&self, path: &Path) -> io::Result<()> {
+        let there = Run::read(path).ok();
+        let own = there.as_ref().and_then(|run| run.cases.first()).map(|case| &*case.family);
+        if let Some(other) = own.filter(|family| *family != self.name) {
+            let why = format!(
+                "it has a run of {other}: a folder (--save runs/) has a file for each bench"
+            );
+            return Err(unsaved(path, &io::Error::other(why)));
+        }
+        ensure_writable(path)
+    }
+
     fn serve(&self) -> io::Result<()> {
         let _ = process::end_with_parent();
         serve(&[self], &mut io::stdin().lock(), &mut io::stdout().lock())
@@ -165,14 +230,20 @@ impl Own {
     /// Whether all went well and nothing became slower.
     fn driven(&self, groups: &[Listed], options: &Options) -> io::Result<bool> {
         if options.lists {
-            return print(&names(groups)).map(|()| true);
+            let end = if options.terse { ": benchmark" } else { "" };
+            return print(&names(groups, end)).map(|()| true);
         }
         if !options.measures {
             return self.checked(groups);
         }
-        let before = options.baseline.as_deref().map(Run::read).transpose().map_err(bad)?;
-        let path = options.save.as_deref();
-        path.map_or(Ok(()), ensure_savable)?;
+        let before = options.baseline.as_deref().map(|place| Run::read(&self.file_in(place)));
+        let before = before.transpose().map_err(bad)?;
+        if let Some(folder) = options.save.as_deref().filter(|place| is_named_folder(place)) {
+            fs::create_dir_all(folder).map_err(|error| unsaved(folder, &error))?;
+        }
+        let path = options.save.as_deref().map(|place| self.file_in(place));
+        let path = path.as_deref();
+        path.map_or(Ok(()), |path| self.ensure_savable(path))?;
         let (run, end) = self.measured(groups, options)?;
         let saved = path.map_or(Ok(()), |path| save(&run, path));
         // What cannot be saved is shown at least.
@@ -190,7 +261,7 @@ impl Own {
         Ok(!failed && !diff.is_worse() && !diff.is_vain())
     }
 
-    fn listed(&self, filters: &[String]) -> Vec<Listed> {
+    fn listed(&self, filters: &[String], exact: bool) -> Vec<Listed> {
         let mut groups = Vec::new();
         for define in &self.definitions {
             define(&mut Bench { purpose: Purpose::List(&mut groups) });
@@ -201,7 +272,11 @@ impl Own {
             group.first = group.functions.first().cloned().unwrap_or_default();
             group.functions.retain(|function| {
                 let names = titles.each_ref().map(|title| format!("{title}/{function}"));
-                let has = |filter: &String| names.iter().any(|name| name.contains(filter.as_str()));
+                let is_it = |name: &String, filter: &str| match exact {
+                    true => name == filter,
+                    false => name.contains(filter),
+                };
+                let has = |filter: &String| names.iter().any(|name| is_it(name, filter));
                 filters.is_empty() || filters.iter().any(has)
             });
         }
@@ -294,9 +369,9 @@ fn title(spec: &Spec) -> String {
     spec.to_string().trim().to_owned()
 }
 
-fn names(groups: &[Listed]) -> String {
+fn names(groups: &[Listed], end: &str) -> String {
     let of = |group: &Listed| {
-        let line = |function| format!("{}/{function}\n", title(&group.spec));
+        let line = |function| format!("{}/{function}{end}\n", title(&group.spec));
         group.functions.iter().map(line).collect::<String>()
     };
     groups.iter().map(of).collect()
@@ -319,7 +394,7 @@ impl AnyFamily for Own {
     }
 
     fn cases(&self) -> Vec<Spec> {
-        self.listed(&[]).into_iter().map(|group| group.spec).collect()
+        self.listed(&[], false).into_iter().map(|group| group.spec).collect()
     }
 
     fn completed(&self, spec: &Spec) -> Result<Spec, SpecError> {

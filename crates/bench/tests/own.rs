@@ -84,9 +84,11 @@ fn main() -> ExitCode {
         a_baseline_of_other_functions_was_no_reason_to_fail();
         mistakes_are_refused();
         groups_of_one_name_are_refused();
+        what_programs_that_run_tests_ask_for_is_taken();
+        a_bench_replaces_no_run_of_another_and_has_a_file_of_its_own_in_a_folder();
     });
     // As the harness of the others says it: `cargo xtask mutants` looks for that.
-    println!("test result: ok. 8 passed; 0 failed");
+    println!("test result: ok. 10 passed; 0 failed");
     ExitCode::SUCCESS
 }
 
@@ -226,10 +228,14 @@ fn mistakes_are_refused() {
         (&["--bench", "--speed"][..], 2, "no option \"--speed\""),
         (&["--budget"], 2, "--budget needs a value"),
         (&["--format", "pdf"], 2, "no format \"pdf\""),
-        (&["--bench", "nothing-like-it"], 2, "no function of that name"),
+        // Another bench has it; it ended with 2, and cargo did not come to that one.
+        (&["--bench", "nothing-like-it"], 0, "no function of that name"),
+        (&["--exact", "free"], 0, "no function of that name"),
         // As cargo passes the filter on; it served the protocol and measured or checked nothing.
-        (&["worker", "--bench"], 2, "no function of that name"),
-        (&["worker"], 2, "no function of that name"),
+        (&["worker", "--bench"], 0, "no function of that name"),
+        (&["worker"], 0, "no function of that name"),
+        (&["--list=all"], 2, "no option \"--list=all\""),
+        (&["--format", "terse"], 2, "no format \"terse\""),
         (&["--bench", "free", "--budget", "0.02", "--save", "/no/file"], 4, "cannot save /no/file"),
         (&["--bench", "free", "--budget", "0.02", "--baseline", "/no/file"], 4, "/no/file"),
     ] {
@@ -238,6 +244,42 @@ fn mistakes_are_refused() {
         assert!(words(&output).contains(complaint), "{arguments:?} {}", words(&output));
         assert!(output.stdout.is_empty(), "{arguments:?}: told before anything is measured");
     }
+}
+
+/// They were no options, so that `cargo test --benches -- --nocapture` failed.
+fn what_programs_that_run_tests_ask_for_is_taken() {
+    let ran =
+        own(&["--nocapture", "--test-threads=1", "--color", "never", "-q", "--exact", "free/one"]);
+    assert_eq!(
+        (ran.status.code(), &*ran.stdout),
+        (Some(0), &b"free/one: ok\n"[..]),
+        "{}",
+        words(&ran)
+    );
+    let listed = own(&["--list", "--format", "terse", "free"]);
+    assert_eq!(listed.stdout, b"free/one: benchmark\nfree/two: benchmark\n");
+    let ignored = own(&["--list", "--format", "terse", "--ignored"]);
+    assert_eq!((ignored.status.code(), ignored.stdout.len()), (Some(0), 0));
+    assert!(words(&own(&["-h"])).contains("--budget TIME"));
+}
+
+/// Cargo gives all benches the same arguments: the run of one was replaced by that of the next.
+fn a_bench_replaces_no_run_of_another_and_has_a_file_of_its_own_in_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = format!("{}/runs/", folder.path().display());
+    let asked = ["--bench", "free", "--budget=0.02"];
+    assert_eq!(own(&[&asked[..], &["--save", &runs]].concat()).status.code(), Some(0));
+    let compared = own(&[&asked[..], &["--save", &runs, "--baseline", &runs]].concat());
+    assert!(words(&compared).contains("free"), "{}", words(&compared));
+    let path = format!("{runs}own.json");
+    let text = std::fs::read_to_string(&path)
+        .unwrap()
+        .replace("\"family\":\"own\"", "\"family\":\"else\"");
+    std::fs::write(&path, &text).unwrap();
+    let refused = own(&[&asked[..], &["--save", &path]].concat());
+    assert_eq!(refused.status.code(), Some(4), "{}", words(&refused));
+    assert!(words(&refused).contains("it has a run of else: a folder"), "{}", words(&refused));
+    assert!(refused.stdout.is_empty() && std::fs::read_to_string(&path).unwrap() == text);
 }
 
 /// The functions of the first were measured under the name of the second.

@@ -46,23 +46,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         return folder(options);
     }
     let mut run = Run::read(&options.path)?;
-    for case in &mut run.cases {
-        if let Some(baseline) = &options.baseline {
-            // By the name that tables show.
-            match view::named(case).into_iter().find(|(_, name)| name == baseline) {
-                // Whoever asks has seen the times.
-                Some((number, _)) => {
-                    case.roles.chosen |= number != case.roles.baseline;
-                    case.roles.baseline = number;
-                }
-                None => bail!("{}: no contender {baseline:?}", case.title()),
-            }
-            case.judge();
-        }
-    }
-    if options.baseline.is_some() {
-        // What the command concluded was about its own baseline.
-        run.answer = serde_json::Value::Null;
+    if let Some(baseline) = &options.baseline {
+        judge_against(baseline, &mut run)?;
     }
     // Whose tables were chosen sees tables.
     let is_plain = options.baseline.is_none() && options.show.is_plain_text();
@@ -78,6 +63,32 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         None => show(&run, &options.show)?,
     }
     Ok(Exit::Done)
+}
+
+/// Judges all cases anew that have a contender which tables show under this name; others keep their baseline.
+fn judge_against(baseline: &str, run: &mut Run) -> anyhow::Result<()> {
+    let mut others = Vec::new();
+    for case in &mut run.cases {
+        match view::named(case).into_iter().find(|(_, name)| name == baseline) {
+            // Whoever asks has seen the times.
+            Some((number, _)) => {
+                case.roles.chosen |= number != case.roles.baseline;
+                case.roles.baseline = number;
+                case.judge();
+            }
+            None => others.push(case.title()),
+        }
+    }
+    match &others[..] {
+        [] => {}
+        [first, ..] if others.len() == run.cases.len() => {
+            bail!("{first}: no contender {baseline:?}");
+        }
+        _ => run.notes.push(format!("{baseline} is not in {}", others.join(", nor in "))),
+    }
+    // What the command concluded was about its own baseline.
+    run.answer = serde_json::Value::Null;
+    Ok(())
 }
 
 /// What a command with a text of its own showed of its run, and whether that has yet to be fitted to a terminal.

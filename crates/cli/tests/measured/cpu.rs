@@ -406,6 +406,39 @@ fn what_a_run_notes_stands_below_its_text() {
     assert!(text.ends_with("\nnote: interrupted: the rest was not measured\n"), "{text}");
 }
 
+/// A baseline that was chosen afterwards was the fastest, and whoever was not in all rows could be none.
+#[test]
+fn a_run_that_was_judged_anew_names_no_baseline_the_fastest() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (a, b) = (path("a.json"), path("b.json"));
+    let asked = ["cpu", "--only", "crc32c,adler32", "--budget", "200ms", "--library", "isa-l=none"];
+    done(&[&asked[..], &["--save", &a]].concat());
+    let run: Value = serde_json::from_str(&std::fs::read_to_string(&a).unwrap()).unwrap();
+    let [crc, adler] = [0, 1].map(|case| &run["cases"][case]);
+    assert_eq!(crc["workload"]["operation"], "crc32c");
+    let is_in = |case: &Value, id: &Value| {
+        case["contenders"].as_array().unwrap().iter().any(|own| own["id"] == *id)
+    };
+    let ids = crc["contenders"].as_array().unwrap().iter().map(|own| &own["id"]);
+    let baseline = |number: &Value| {
+        *number == crc["contenders"][crc["roles"]["baseline"].as_u64().unwrap() as usize]["id"]
+    };
+    let other =
+        ids.filter(|id| !baseline(id) && !is_in(adler, id)).find_map(Value::as_str).unwrap();
+    let shown = done(&["report", &a, "--baseline", other, "--save", &b]);
+    assert!(shown.contains(&format!("against {other}")), "{shown}");
+    assert!(shown.contains(&format!("{other} is not in checksum adler32")), "{shown}");
+    let again = done(&["report", &b]);
+    assert!(
+        !again.contains("fastest, spread") && again.contains(&format!("against {other}")),
+        "{again}"
+    );
+    let nobody = fathom(&["report", &a, "--baseline", "nobody"]);
+    let said = String::from_utf8_lossy(&nobody.stderr);
+    assert!(said.contains("no contender \"nobody\""), "{said}");
+}
+
 #[test]
 fn two_machines_stand_side_by_side_row_by_row() {
     let folder = tempfile::tempdir().unwrap();
