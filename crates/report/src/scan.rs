@@ -80,13 +80,25 @@ impl Scan {
     }
 
     fn of_cases(cases: &[Case]) -> Option<Scan> {
-        let all: Vec<&Parameters> = cases.iter().map(|case| &case.workload.parameters).collect();
-        let name = varied(&all)?.to_owned();
         let mut works: BTreeMap<Work<'_>, usize> = BTreeMap::new();
         for case in cases {
             *works.entry(work(case)).or_default() += 1;
         }
         let scanned = works.values().filter(|&&count| count > 1).count();
+        let name_of = |cases: &[&Case]| {
+            let all: Vec<_> = cases.iter().map(|case| &case.workload.parameters).collect();
+            varied(&all).map(str::to_owned)
+        };
+        // What is done once may have other parameters, and is left out then.
+        let all: Vec<&Case> = cases.iter().collect();
+        let repeated = || all.iter().copied().filter(|case| works[&work(case)] > 1).collect();
+        let (name, cases) = match name_of(&all) {
+            Some(name) => (name, all),
+            None => {
+                let repeated: Vec<&Case> = repeated();
+                (name_of(&repeated)?, repeated)
+            }
+        };
         let mut scan = Scan { name, curves: Vec::new(), works: scanned };
         for case in cases {
             let value = case.workload.parameters.get(&scan.name)?;

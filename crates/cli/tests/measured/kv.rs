@@ -326,6 +326,19 @@ fn sizes_and_several_values_are_cases_of_their_own() {
     assert_eq!(workloads(&run), workloads(&again));
 }
 
+/// It was none, because keys are touched once, and all of them had no number.
+#[test]
+fn a_run_over_parts_of_the_keys_can_be_drawn() {
+    let folder = words();
+    let line = "kv bench words -d std --rounds 2 --operation find-hit --sizes 500..1000:2";
+    let svg = fathom(folder.path(), &format!("{line} --format svg --save s.json"));
+    let svg = String::from_utf8(svg.stdout).unwrap();
+    assert_eq!(svg.matches("<polyline").count(), 1, "{svg}");
+    let again = fathom(folder.path(), "report s.json --format svg");
+    assert_eq!(String::from_utf8(again.stdout).unwrap(), svg);
+    says(folder.path(), "kv bench words -d std --operation find-hit --format svg", 2, "only a run");
+}
+
 #[test]
 fn threads_do_the_whole_mix_and_the_mix_decides_what() {
     let line = "kv words --concurrent 3 --budget 3s -a system -d dashmap,papaya,scc-hash,scc-tree,btreemap \

@@ -2,7 +2,6 @@
 //! or in kvbench's layout.
 
 use std::io::Write;
-use std::iter;
 use std::path::Path;
 use std::time::Duration;
 
@@ -131,7 +130,16 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let probes = probes.filter_map(|values| Some(("probes", values.split(',').next()?)));
     let probes: Vec<_> = probes.take(1).collect();
     let scan = kv::family().completed(&prepared.full.spec(&Spec::new("touch", &probes)))?;
-    let all: Vec<_> = iter::once(&scan).chain(&specs).map(|spec| &spec.parameters).collect();
+    // The samples' numbers, and beside them that of all keys.
+    let rename = |workload: &mut Spec| {
+        prepared.rename(workload);
+        if !options.sizes.is_empty() {
+            workload.parameters.entry("count".to_owned()).or_insert_with(|| keys.to_string());
+        }
+    };
+    let mut named = specs.clone();
+    named.iter_mut().for_each(rename);
+    let all: Vec<_> = named.iter().map(|spec| &spec.parameters).collect();
     options.show.ensure_drawable(&all)?;
     run.cases.push(measured(options, scan, vec![touch], 0, &bounds)?);
     let mut end = Ok(());
@@ -151,7 +159,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             break;
         }
     }
-    run.cases.iter_mut().for_each(|case| prepared.rename(&mut case.workload));
+    let (touched, others) = run.cases.split_first_mut().context("nothing was measured")?;
+    prepared.rename(&mut touched.workload);
+    others.iter_mut().for_each(|case| rename(&mut case.workload));
     if options.blocks {
         let saved = measuring::save(&run, options.show.save.as_deref());
         saved.and(show_blocks(options, &prepared, path, &candidates, &run.cases))?;
