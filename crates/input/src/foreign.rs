@@ -16,6 +16,9 @@ const FORMATS: &[(&[u8], &str, &str)] = &[
     (b"ARROW1\0\0", "an Arrow file", TABLE),
     (b"FEA1\0", "a Feather file of version 1", "pandas or pyarrow write it as Arrow or Parquet"),
     (b"PARE\x15", "an encrypted Parquet file", "nothing here has its key"),
+    // Only what is decompressed already begins so.
+    (b"\x1f\x8b\x08", "compressed twice", "gzip -dc FILE | fathom … - leaves it compressed once"),
+    (b"\x28\xb5\x2f\xfd", "compressed twice", "decompress FILE once: what is left is read"),
     (b"\xfd7zXZ\0", "compressed by xz", "xz -dc FILE | fathom … - decompresses it"),
     (b"BZh91AY&SY", "compressed by bzip2", "bzip2 -dc FILE | fathom … - decompresses it"),
     (b"\x04\"M\x18", "compressed by lz4", "lz4 -dc FILE | fathom … - decompresses it"),
@@ -96,6 +99,7 @@ mod tests {
             (&b"PAR1\x15\x04\x15"[..], "a Parquet file"),
             (b"FEA1\0\0\0\0", "a Feather file of version 1"),
             (b"PARE\x15\x04\x15", "an encrypted Parquet file"),
+            (b"\x1f\x8b\x08\0", "compressed twice"),
             (b"\xfd7zXZ\0\0\x04", "compressed by xz"),
             (b"PK\x03\x04\x14\0", "a zip archive or a spreadsheet"),
             (b"\n<!DOCTYPE html>\n<html", "a web page"),
