@@ -27,10 +27,13 @@ def is_path(data) -> bool:
 
 def readable(data):
     """The input; of a path to what is no regular file an object with a method ``read``."""
-    if not is_path(data):
-        return data
+    return _Pipe(data) if is_path(data) and is_pipe(0 if os.fspath(data) == "-" else data) else data
+
+
+def is_pipe(path) -> bool:
+    """Whether what is there can be read only once: no regular file and no folder."""
     try:
-        mode = os.stat(0 if os.fspath(data) == "-" else data).st_mode
+        mode = os.stat(path).st_mode
     except (OSError, ValueError):
-        return data  # The engine says it better.
-    return data if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else _Pipe(data)
+        return False  # The engine says it better.
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))

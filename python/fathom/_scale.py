@@ -16,7 +16,7 @@ import shlex
 from fathom import _command, _native
 from fathom._aggregate import asked, whole
 from fathom._error import DataError
-from fathom._pipe import is_path
+from fathom._pipe import is_path, is_pipe
 from fathom._table import Table
 
 #: Bytes of a task, at most.
@@ -50,6 +50,9 @@ def plan(urls, task_bytes: int, records: bool, options: dict):
     for data in inputs:
         if not is_path(data):
             raise TypeError(f"paths are read by many processes, and {type(data).__name__} is none")
+        if is_pipe(data):
+            # Whoever writes into one that is opened would lose it.
+            raise ValueError(f"{os.fsdecode(data)} is no regular file and cannot be cut: name one")
     if any("://" in str(data) for data in inputs):
         query.guessed, tasks_of = {}, _tasks_of_objects
     else:

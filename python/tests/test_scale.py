@@ -237,6 +237,18 @@ def test_the_encoding_of_a_later_file_was_not_told(tmp_path):
     assert table.guessed == here.guessed and here.guessed["encoding"] == "utf-16-be"
 
 
+def test_a_pipe_is_refused_unopened(tmp_path):
+    pipe, path = tmp_path / "pipe", written(tmp_path / "a", 3)
+    os.mkfifo(pipe)
+    for urls in (os.devnull, pipe, [path, os.fspath(pipe)], ["s3://bucket/a", pipe]):
+        with pytest.raises(ValueError, match=f"^({pipe}|/dev/null) is no regular file and cannot be cut: name one$"):
+            _scale.plan(urls, 1000, False, {})
+    with pytest.raises(FileNotFoundError):
+        _scale.plan(tmp_path / "none", 1000, False, {})
+    with pytest.raises(IsADirectoryError):
+        _scale.plan(tmp_path, 1000, False, {})
+
+
 def test_names_that_are_no_unicode_are_of_two_files(tmp_path):
     paths = [os.fsdecode(os.fsencode(tmp_path) + name) for name in (b"/\xfe", b"/\xff")]
     for path in paths:
