@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
+import numbers
 import os
 import re
 import shlex
@@ -226,7 +228,21 @@ def run(engine, urls, *, task_bytes, records, timeout, retries, options) -> Tabl
     If no task ends within ``timeout`` seconds, those that are left are started again beside the first, up
     to ``retries`` times; whichever ends first counts.
     """
+    _check_patience(timeout, retries)
     return answer(functools.partial(_states, engine, timeout, retries), urls, task_bytes, records, options)
+
+
+def _check_patience(timeout, retries) -> None:
+    """Refuses what an engine would choke on, some of them for good."""
+    if retries is None:
+        raise TypeError("retries is a whole number, not None")
+    whole("retries", retries, 0)
+    if timeout is None:
+        return
+    if isinstance(timeout, bool) or not isinstance(timeout, numbers.Real):
+        raise TypeError(f"timeout is seconds or None, not {timeout!r}")
+    if not 0 < timeout < math.inf:
+        raise ValueError(f"timeout is a number of seconds above 0, not {timeout}")
 
 
 def _states(engine, timeout, retries, tasks, query) -> list[bytes]:

@@ -24,7 +24,7 @@ class _Engine:
 
     def submit(self, function, *arguments):
         # Not pure: a second try is a task of its own.
-        return self.client.submit(function, *arguments, pure=False, retries=self.retries)
+        return self.client.submit(function, *arguments, pure=False, retries=operator.index(self.retries))
 
     def wait(self, futures, timeout):
         from distributed import wait

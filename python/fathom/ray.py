@@ -8,6 +8,8 @@ fathom must be installed on the nodes, and the paths be theirs, too (a shared fi
 
 from __future__ import annotations
 
+import operator
+
 from fathom import _scale
 from fathom._table import Table
 
@@ -22,7 +24,8 @@ class _Engine:
 
     def submit(self, function, *arguments):
         several = arguments[1] if function is _scale.split else 1
-        options = {"num_returns": 1 + several, "max_retries": self.retries, "name": f"fathom.{function.__name__}"}
+        options = {"num_returns": 1 + several, "max_retries": operator.index(self.retries)}
+        options["name"] = f"fathom.{function.__name__}"
         ended, *returned = self.ray.remote(_call).options(**options).remote(several, function, *arguments)
         self.returned[ended] = returned
         return ended

@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import os
 import random
 
@@ -291,6 +292,19 @@ def test_what_has_no_quotes_is_cut_with_records_as_without(tmp_path, asked):
 def test_bytes_of_a_task_are_a_whole_number_of_one_or_more(tmp_path, size, error):
     with pytest.raises(error, match="task_bytes is "):
         _scale.plan(written(tmp_path / "a", 3), size, False, {})
+
+
+@pytest.mark.parametrize(
+    "patience, error",
+    [({"retries": wrong}, TypeError) for wrong in (None, 1.5, "x", True)]
+    + [({"timeout": wrong}, TypeError) for wrong in ("5", True, [1])]
+    + [({"timeout": wrong}, ValueError) for wrong in (0, -1, math.nan, math.inf)]
+    + [({"retries": -1}, ValueError)],
+)
+def test_timeout_and_retries_are_numbers_before_anything_is_planned(tmp_path, patience, error):
+    missing = tmp_path / "none"
+    with pytest.raises(error, match=f"^{next(iter(patience))} is "):
+        _scale.run(Here(1), missing, **{"task_bytes": 1, "records": False, "timeout": 1, "retries": 0, "options": {}, **patience})
 
 
 def test_what_changes_counts_twice_or_lacks_is_an_error(tmp_path):
