@@ -53,11 +53,20 @@ class _Engine:
         self.client.run_on_scheduler(_forget_silent, seconds=seconds)
 
 
+#: Seconds, and intervals of heartbeats, for which a worker may say nothing.
+_SILENT_SECONDS, _SILENT_BEATS = 10, 10
+
+
 async def _forget_silent(seconds, dask_scheduler=None):
-    """Gives up workers that have said nothing for so long: others do again what they had."""
-    silent = [
-        address for address, worker in dask_scheduler.workers.items() if time.time() - worker.last_seen > seconds
-    ]
+    """Gives up workers that have said nothing for so long: others do again what they had.
+
+    Healthy ones are heard of with each heartbeat, of which there are fewer the more workers there are.
+    """
+    from distributed.scheduler import heartbeat_interval
+
+    workers = dask_scheduler.workers
+    seconds = max(seconds, _SILENT_SECONDS, _SILENT_BEATS * heartbeat_interval(len(workers)))
+    silent = [address for address, worker in workers.items() if time.time() - worker.last_seen > seconds]
     for address in silent:
         await dask_scheduler.remove_worker(address, stimulus_id=f"fathom-late-{address}")
 
@@ -73,7 +82,8 @@ def aggregate(
     task_bytes   of a task; small files are packed
     records      cut between records: needed if quotes enclose line breaks, and reads all once before
     timeout      seconds in which no task ends, after which those left are started a second time and
-                 workers that say nothing are given up; None waits for ever
+                 workers that say nothing for as long, and for ten seconds or more, are given up; None waits
+                 for ever
     retries      how often
     """
     if client is None:

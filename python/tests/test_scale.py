@@ -1,10 +1,14 @@
 """States from Python: any cut, any order, the command's bytes; what does not fit is an error."""
 
+import asyncio
 import io
 import json
 import math
 import os
 import random
+import sys
+import time
+import types
 
 import pytest
 
@@ -350,10 +354,6 @@ def test_a_task_that_is_late_is_started_again_and_given_up_in_the_end(tmp_path):
 
 
 def test_a_cluster_that_is_lost_is_no_timeout_of_dask(monkeypatch):
-    import asyncio
-    import sys
-    import types
-
     from fathom import dask
 
     engine = dask._Engine(None, 0)
@@ -368,6 +368,29 @@ def test_a_cluster_that_is_lost_is_no_timeout_of_dask(monkeypatch):
         else:
             with pytest.raises(OSError, match="lost"):
                 engine.wait([], 1)
+
+
+@pytest.mark.parametrize("seconds, interval, given_up", [(0.1, 0.5, [11, 40]), (20, 0.5, [40]), (0.1, 3, [40]), (0.1, 5, [])])
+def test_workers_that_were_heard_of_are_kept_by_dask(monkeypatch, seconds, interval, given_up):
+    from fathom import dask
+
+    def heartbeat_interval(workers):
+        assert workers == 4
+        return interval
+
+    gone = []
+
+    class Scheduler:
+        workers = {silent: types.SimpleNamespace(last_seen=time.time() - silent) for silent in (0, 8, 11, 40)}
+
+        async def remove_worker(self, address, stimulus_id):
+            gone.append(address)
+
+    monkeypatch.setitem(sys.modules, "distributed", types.ModuleType("distributed"))
+    scheduler = types.SimpleNamespace(heartbeat_interval=heartbeat_interval)
+    monkeypatch.setitem(sys.modules, "distributed.scheduler", scheduler)
+    asyncio.run(dask._forget_silent(seconds, dask_scheduler=Scheduler()))
+    assert gone == given_up
 
 
 def test_others_read_states(tmp_path):
