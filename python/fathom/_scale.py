@@ -217,7 +217,7 @@ def groups(items: list, width: int = WIDTH) -> list[list]:
 
 
 class TimedOut(RuntimeError):
-    """A task did not end in its time, as often as it was tried."""
+    """A task did not end, or what it found did not come, in its time, as often as it was tried."""
 
 
 def run(engine, urls, *, task_bytes, records, timeout, retries, options) -> Table:
@@ -251,15 +251,26 @@ def _states(engine, timeout, retries, tasks, query) -> list[bytes]:
     if len(states) > 1:
         # A few tell of all.
         some = states[:: max(1, len(states) // 4)]
-        of = partitions(max(engine.results(_all(engine, [(keys, state) for state in some], timeout, retries))))
+        counted = _all(engine, [(keys, state) for state in some], timeout, retries)
+        of = partitions(max(_fetched(engine, counted, timeout, retries)))
         if of > 1:
             calls = [(split, state, of) for state in states]
             split_states = [engine.parts(whole, of) for whole in _all(engine, calls, timeout, retries)]
             states = _all(engine, [(merge, *parts) for parts in zip(*split_states)], timeout, retries)
-            return engine.results(states)
+            return _fetched(engine, states, timeout, retries)
     while len(states) > 1:
         states = _all(engine, [(merge, *group) for group in groups(states)], timeout, retries)
-    return engine.results(states)
+    return _fetched(engine, states, timeout, retries)
+
+
+def _fetched(engine, held, timeout, retries) -> list:
+    """What the engine holds, which is asked for again where it does not come within ``timeout`` seconds."""
+    for _ in range(retries + 1):
+        found = engine.results(held, timeout)
+        if found is not None:
+            return found
+        engine.late(timeout)
+    raise TimedOut(f"what tasks found does not come: not in {timeout} s, {retries + 1} times")
 
 
 def _all(engine, calls, timeout, retries) -> list:

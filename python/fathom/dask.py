@@ -18,6 +18,10 @@ from fathom._table import Table
 __all__ = ["aggregate"]
 
 
+#: Two classes before Python 3.11.
+_TIMEOUTS = (TimeoutError, asyncio.TimeoutError)
+
+
 class _Engine:
     def __init__(self, client, retries):
         self.client, self.retries = client, retries
@@ -31,20 +35,26 @@ class _Engine:
 
         try:
             done = wait(futures, timeout=timeout, return_when="FIRST_COMPLETED").done
-        except (TimeoutError, asyncio.TimeoutError):  # two classes before Python 3.11
+        except _TIMEOUTS:
             return [future for future in futures if future.done()]
         return list(done)
 
     def held(self, future):
-        if future.status != "finished":
+        # One that was lost meanwhile is found again for whoever needs it.
+        if future.status in ("error", "cancelled"):
             future.result()
         return future
 
     def parts(self, whole, of):
         return [self.client.submit(operator.getitem, whole, at, pure=False) for at in range(of)]
 
-    def results(self, futures):
-        return self.client.gather(futures)
+    def results(self, futures, timeout):
+        try:
+            return [future.result(timeout) for future in futures]
+        except _TIMEOUTS:
+            if any(future.status == "error" for future in futures):
+                raise
+            return None
 
     def cancel(self, future):
         future.cancel()
@@ -81,9 +91,9 @@ def aggregate(
 
     task_bytes   of a task; small files are packed
     records      cut between records: needed if quotes enclose line breaks, and reads all once before
-    timeout      seconds in which no task ends, after which those left are started a second time and
-                 workers that say nothing for as long, and for ten seconds or more, are given up; None waits
-                 for ever
+    timeout      seconds in which no task ends, or a state does not come here, after which those left are
+                 started, or it is asked for, a second time, and workers that say nothing for as long, and for
+                 ten seconds or more, are given up; None waits for ever
     retries      how often
     """
     if client is None:

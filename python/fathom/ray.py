@@ -42,8 +42,11 @@ class _Engine:
     def parts(self, whole, of):
         return whole
 
-    def results(self, held):
-        return self.ray.get(held)
+    def results(self, held, timeout):
+        try:
+            return self.ray.get(held, timeout=timeout)
+        except self.ray.exceptions.GetTimeoutError:
+            return None
 
     def cancel(self, ended):
         self.ray.cancel(ended, force=True)
@@ -67,8 +70,8 @@ def aggregate(
 
     task_bytes   of a task; small files are packed
     records      cut between records: needed if quotes enclose line breaks, and reads all once before
-    timeout      seconds in which no task ends, after which those left are started a second time; None waits
-                 for ever
+    timeout      seconds in which no task ends, or the states do not come here, after which those left are
+                 started, or they are asked for, a second time; None waits for ever
     retries      how often
     """
     import ray

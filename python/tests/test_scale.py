@@ -43,7 +43,7 @@ class Here:
         assert len(whole.value) == of
         return [Done(part) for part in whole.value]
 
-    def results(self, futures):
+    def results(self, futures, timeout):
         return [future.value for future in futures]
 
     def cancel(self, future):
@@ -368,6 +368,67 @@ def test_a_cluster_that_is_lost_is_no_timeout_of_dask(monkeypatch):
         else:
             with pytest.raises(OSError, match="lost"):
                 engine.wait([], 1)
+
+
+def test_results_that_do_not_come_are_asked_for_again_and_given_up_in_the_end(tmp_path):
+    path = written(tmp_path / "a", 100)
+
+    class Silent(Here):
+        """Whose results do not come when they are asked for the first times."""
+
+        def __init__(self, times):
+            super().__init__(1)
+            self.times, self.lates = times, 0
+
+        def results(self, futures, timeout):
+            assert timeout == 1
+            self.times -= 1
+            return None if self.times >= 0 else super().results(futures, timeout)
+
+        def late(self, seconds):
+            self.lates += 1
+
+    engine = Silent(2)
+    assert run(path, engine, task_bytes=300, timeout=1).records == 100
+    assert engine.lates == 2
+    with pytest.raises(_scale.TimedOut, match="does not come: not in 1 s, 3 times"):
+        run(path, Silent(3), task_bytes=300, timeout=1)
+
+
+def test_dask_and_ray_waited_for_ever_for_what_a_stopped_worker_held():
+    from fathom import dask, ray
+
+    class Future:
+        def __init__(self, status, error=None):
+            self.status, self.error, self.asked = status, error, []
+
+        def result(self, timeout=None):
+            self.asked.append(timeout)
+            if self.error:
+                raise self.error
+            return b"state"
+
+    engine, there = dask._Engine(None, 0), Future("finished")
+    assert engine.results([there, there], 5) == [b"state"] * 2 and there.asked == [5, 5]
+    assert engine.results([there, Future("finished", asyncio.TimeoutError())], 5) is None
+    with pytest.raises(TimeoutError, match="of a disk"):
+        engine.results([Future("error", TimeoutError("of a disk"))], 5)
+    # What was lost since it ended may have to wait, which is done with a timeout.
+    lost = Future("lost", AssertionError())
+    assert engine.held(lost) is lost
+    with pytest.raises(OSError):
+        engine.held(Future("error", OSError()))
+
+    class GetTimeoutError(Exception):
+        pass
+
+    def get(held, timeout):
+        if held == "late":
+            raise GetTimeoutError
+        return held, timeout
+
+    engine = ray._Engine(types.SimpleNamespace(get=get, exceptions=types.SimpleNamespace(GetTimeoutError=GetTimeoutError)), 0)
+    assert engine.results("there", 5) == ("there", 5) and engine.results("late", 5) is None
 
 
 @pytest.mark.parametrize("seconds, interval, given_up", [(0.1, 0.5, [11, 40]), (20, 0.5, [40]), (0.1, 3, [40]), (0.1, 5, [])])
