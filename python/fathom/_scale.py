@@ -154,7 +154,7 @@ def partial(task, query) -> bytes:
         except _command.CommandFailed as failed:
             if failed.code != _BAD_DATA:
                 raise
-            raise _data_error(str(failed)) from None
+            raise _data_error(str(failed), task[task.index("--") + 1 :] if "--" in task else []) from None
     return _native.partial(task, query)
 
 
@@ -166,12 +166,15 @@ _BAD_DATA = 3
 _FULL = ("the memory limit is reached", "one thread met more than")
 
 
-def _data_error(said: str) -> Exception:
-    """What the command said in the end, as the module says it: lines before are hints for who calls the command."""
+def _data_error(said: str, names: list[str]) -> Exception:
+    """What the command said in the end of these inputs, as the module says it: lines before are hints for who calls the
+    command."""
     message = said.split("\n")[-1].removeprefix("fathom: ")
     if message.startswith(_FULL):
         return MemoryError(message)
-    place = re.match(r"(.*?):(\d+):(\d+): ", message)
+    # A name may have a place in it, or begin as another one.
+    known = [re.escape(name) for name in sorted(names, key=len, reverse=True)]
+    place = re.match(rf"({'|'.join([*known, '.*?'])}):(\d+):(\d+): ", message)
     if place is None:
         return DataError(message)
     path, line, column = place.groups()

@@ -143,8 +143,29 @@ def test_names_were_cut_at_line_ends_of_unicode(tmp_path, name):
     _, query = _scale.asked(path)
     [task] = _scale._tasks_of_objects([path], 1000, False, query)
     assert task[-2:] == ["--", path]
-    error = _scale._data_error(f"fathom: a hint\nfathom: {path}:1:3: no number")
+    error = _scale._data_error(f"fathom: a hint\nfathom: {path}:1:3: no number", [])
     assert (error.path, str(error)) == (path, f"{path}:1:3: no number")
+
+
+def test_times_in_names_of_objects_are_no_places(tmp_path, monkeypatch):
+    url, at = "s3://b/12:30:00: x/log.csv", "s3://b/12"
+    for names, said, place in [
+        ([url], f"{url}:7:8: bad", (url, 7, 8)),
+        ([at, url], f"{url}:7:8: bad", (url, 7, 8)),
+        ([at, url], f"{at}:7:8: bad: s3://b/c:1:2: d", (at, 7, 8)),
+        (["s3://b/a.b"], "s3://b/a-b:7:8: bad", ("s3://b/a-b", 7, 8)),
+        ([], f"{at}:7:8: bad", (at, 7, 8)),
+        ([url], "no place", (None, None, None)),
+    ]:
+        error = _scale._data_error(f"fathom: {said}", names)
+        assert (error.path, error.line, error.column) == place and str(error) == said
+    program = tmp_path / "fathom"
+    program.write_text(f"#!/bin/sh\necho 'fathom: {url}:7:8: bad' >&2\nexit 3\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("FATHOM_PROGRAM", str(program))
+    with pytest.raises(fathom.DataError) as caught:
+        _scale.partial(["--stats", "min", "--", url], None)
+    assert (caught.value.path, caught.value.line) == (url, 7)
 
 
 def test_a_second_copy_that_fails_is_no_matter():
