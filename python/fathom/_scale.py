@@ -303,7 +303,7 @@ def _all(engine, calls, timeout, retries) -> list:
                     running[engine.submit(*calls[at])] = at
     finally:
         # Whoever lost the cluster can cancel nothing, and is to hear of the loss.
-        with contextlib.suppress(Exception):
-            for future in running:
+        for future in running:
+            with contextlib.suppress(Exception):
                 engine.cancel(future)
     return ended

@@ -198,6 +198,33 @@ def test_a_second_copy_that_fails_is_no_matter():
     assert engine.copies == [0, 1]
 
 
+def test_a_cancel_that_fails_spares_no_other():
+    class Failing:
+        """Whose first task fails, as all cancels do."""
+
+        def __init__(self):
+            self.submitted, self.cancelled = 0, []
+
+        def submit(self, function, *arguments):
+            self.submitted += 1
+            return self.submitted
+
+        def wait(self, futures, timeout):
+            return futures[:1]
+
+        def held(self, future):
+            raise fathom.DataError("bad")
+
+        def cancel(self, future):
+            self.cancelled.append(future)
+            raise OSError("lost")
+
+    engine = Failing()
+    with pytest.raises(fathom.DataError, match="bad"):
+        _scale._all(engine, [(None,)] * 4, None, 0)
+    assert engine.cancelled == [2, 3, 4]
+
+
 def test_columns_and_conditions_pass_through(tmp_path, command):
     path = tmp_path / "log.csv"
     path.write_text("host,status,ms\n" + "".join(f"h{i % 9},{200 + i % 4},{i}\n" for i in range(500)))
