@@ -55,6 +55,8 @@ def plan(urls, task_bytes: int, records: bool, options: dict):
         if is_pipe(data):
             # Whoever writes into one that is opened would lose it.
             raise ValueError(f"{os.fsdecode(data)} is no regular file and cannot be cut: name one")
+    # Of nothing: a question that is none is refused before anything is opened.
+    _native.aggregate([b""] * (1 + query.compare), query, None)
     if any("://" in str(data) for data in inputs):
         query.guessed, tasks_of = {}, _tasks_of_objects
     else:

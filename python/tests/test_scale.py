@@ -359,6 +359,25 @@ def test_timeout_and_retries_are_numbers_before_anything_is_planned(tmp_path, pa
         _scale.run(Here(1), missing, **{"task_bytes": 1, "records": False, "timeout": 1, "retries": 0, "options": {}, **patience})
 
 
+@pytest.mark.parametrize("url", ["s3://bucket/a", "none"])
+@pytest.mark.parametrize(
+    "asked, said",
+    [
+        (dict(approx=True, stats=["mode"]), "cannot tell mode"),
+        (dict(approx="3%"), '"3%" is none of'),
+        (dict(sort="nope"), 'nothing is called "nope"'),
+        (dict(where="a >"), "expected a column"),
+        (dict(by="k", header=False), "only a header has names"),
+    ],
+)
+def test_wrong_questions_are_refused_before_anything_is_opened(monkeypatch, url, asked, said):
+    monkeypatch.setenv("FATHOM_PROGRAM", "/dev/null")
+    with pytest.raises(ValueError, match=said):
+        _scale.plan(url, 1000, False, dict(asked))
+    with pytest.raises(ValueError, match=said):
+        _scale.plan([url, url], 1000, False, dict(asked, compare=True))
+
+
 def test_what_changes_counts_twice_or_lacks_is_an_error(tmp_path):
     path = written(tmp_path / "a", 100)
     [tasks], query = _scale.plan(path, 300, False, {})
