@@ -61,13 +61,23 @@ def plan(urls, task_bytes: int, records: bool, options: dict):
         query.guessed, tasks_of = {}, _tasks_of_objects
     else:
         inputs = [os.path.abspath(os.fspath(path)) for path in inputs]
-        settled, query.guessed = _native.settle(inputs, query)
+        settled, query.guessed = _settled(inputs, query)
         query.__dict__.update(settled)
         tasks_of = _tasks_of_files
     # Where no quotes enclose line breaks a cut may fall anywhere.
     records = records and not query.plain and query.format_in in (None, "delimited") and query.quotes is not False
     sides = [[one] for one in inputs] if query.compare else [inputs]
     return [tasks_of(side, task_bytes, records, query) for side in sides], query
+
+
+def _settled(paths: list, query):
+    """How these texts are written."""
+    try:
+        return _native.settle(paths, query)
+    except DataError as error:
+        if "fathom.aggregate reads it" not in str(error):
+            raise
+        raise DataError(f"{error} (the tasks of a cluster read text alone)", error.path) from None
 
 
 def _tasks_of_files(paths: list, task_bytes: int, records: bool, query) -> list:

@@ -66,6 +66,7 @@ def aggregate(
 ) -> Table:
     """As `fathom.aggregate`, by the workers of the Ray cluster that is connected.
 
+    Files are text, also compressed; Parquet and Arrow files are for `fathom.aggregate`.
     With ``on_error="skip"`` refused records are counted (`Table.rejected`), and none is shown (`Table.rejects`).
 
     task_bytes   of a task; small files are packed

@@ -22,6 +22,7 @@ __all__ = ["aggregate"]
 def aggregate(urls, spark, *, task_bytes: int = 4 * _scale.TASK_BYTES, records: bool = False, **options) -> Table:
     """As `fathom.aggregate`, by the executors of a Spark session (classic or Connect), through `mapInArrow`.
 
+    Files are text, also compressed; Parquet and Arrow files are for `fathom.aggregate`.
     With ``on_error="skip"`` refused records are counted (`Table.rejected`), and none is shown (`Table.rejects`).
 
     task_bytes   of a task, four times what it is elsewhere, because a task costs Spark more; small files are packed

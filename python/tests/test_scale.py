@@ -290,6 +290,15 @@ def test_the_encoding_of_a_later_file_was_not_told(tmp_path):
     assert table.guessed == here.guessed and here.guessed["encoding"] == "utf-16-be"
 
 
+@pytest.mark.parametrize("first", [b"PAR1\x15\x04\x15\x20", b"ARROW1\0\0"])
+def test_tables_are_said_to_be_none_of_a_cluster(tmp_path, first):
+    paths = [written(tmp_path / "a", 3), os.fspath(tmp_path / "b")]
+    (tmp_path / "b").write_bytes(first + bytes(100))
+    with pytest.raises(fathom.DataError, match="fathom.aggregate reads it .*the tasks of a cluster read text alone") as caught:
+        _scale.plan(paths, 1000, False, dict(by="k", values="v"))
+    assert caught.value.path == paths[1]
+
+
 def test_a_pipe_is_refused_unopened(tmp_path):
     pipe, path = tmp_path / "pipe", written(tmp_path / "a", 3)
     os.mkfifo(pipe)
