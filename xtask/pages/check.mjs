@@ -5,6 +5,7 @@
 // * no error and no message on the console, nothing fetched;
 // * no overflow at 360 and 1280 pixels, in both colour schemes and on paper;
 // * axe-core finds nothing serious;
+// * on paper every number is on one line;
 // * every drawing has a size, marks within the page, and a name for screen readers;
 // * keys alone sort a table, hide a contender and unfold what is folded;
 // * all of it without scripts, compared with the outline that was blessed: headings, captions, heads
@@ -63,6 +64,16 @@ const wrongDrawings = () => {
     }
   }
   return wrong;
+};
+
+/// Numbers that do not stand on one line. Runs in the page.
+const brokenNumbers = () => {
+  const content = document.createRange();
+  const isBroken = (cell) => {
+    content.selectNodeContents(cell);
+    return new Set([...content.getClientRects()].map((box) => Math.round(box.top))).size > 1;
+  };
+  return [...document.querySelectorAll("tbody .n:not(.long)")].filter(isBroken).map((cell) => cell.textContent);
 };
 
 const browser = await chromium.launch({
@@ -151,6 +162,7 @@ const keys = async (file) => {
   const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   check(over <= 0, `${name}: ${over} pixels too wide for paper`);
   for (const words of await page.evaluate(wrongDrawings)) check(false, `${name}: on paper: ${words}`);
+  for (const number of await page.evaluate(brokenNumbers)) check(false, `${name}: broken on paper: ${number}`);
   await page.evaluate(() => dispatchEvent(new Event("afterprint")));
   check((await folded()) === before, `${name}: unfolded after printing`);
   await close();

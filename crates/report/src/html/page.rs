@@ -101,7 +101,8 @@ impl Cell {
 
     /// A number with its unit.
     pub(super) fn number(text: &str) -> Cell {
-        Cell { html: escaped(text), class: "n" }
+        // Only what is wider than most names may be broken, and only on paper.
+        Cell { html: escaped(text), class: if text.len() > 20 { "n long" } else { "n" } }
     }
 
     /// A name: the head of its row.
@@ -135,7 +136,7 @@ pub(super) fn totalled(
     for (column, name) in head.iter().enumerate() {
         let first = rows.first().or(total.as_ref());
         let class = first.and_then(|row| row.get(column)).map_or("", |cell| cell.class);
-        let class = if class == "n" { " class=\"n\"" } else { "" };
+        let class = if class.starts_with('n') { " class=\"n\"" } else { "" };
         let _ = match name.as_str() {
             // A head without words is none.
             "" => write!(html, "<td></td>"),
