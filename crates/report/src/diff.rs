@@ -28,8 +28,10 @@ pub enum Change {
     /// The two runs cannot tell.
     #[default]
     NotResolved,
-    /// It fails, whether or not it did before, or takes part no more.
+    /// It fails and did not before, or takes part no more.
     Gone(String),
+    /// It failed before and fails now.
+    Broken(String),
     /// It failed before and fails no more, or did not take part and does now.
     Repaired(String),
     /// The second run does not have it, or no reading of it.
@@ -259,10 +261,10 @@ fn failed_in(before: Option<&Failure>, now: Option<&Failure>) -> Option<Change> 
             Some(Change::Absent(now.to_string()))
         }
         (Some(was), Some(now)) if was == now => {
-            Some(Change::Gone(format!("failed before and now: {now}")))
+            Some(Change::Broken(format!("failed before and now: {now}")))
         }
         (Some(was), Some(now)) => {
-            Some(Change::Gone(format!("failed before: {was}; failed now: {now}")))
+            Some(Change::Broken(format!("failed before: {was}; failed now: {now}")))
         }
     }
 }
@@ -319,8 +321,10 @@ impl Diff {
     /// Whether anything became slower or failed.
     #[must_use]
     pub fn is_worse(&self) -> bool {
-        let worse = |d: &Difference| matches!(d.change, Change::Slower | Change::Gone(_));
-        self.differences.iter().any(worse)
+        let is_worse = |change: &Change| {
+            matches!(change, Change::Slower | Change::Gone(_) | Change::Broken(_))
+        };
+        self.differences.iter().any(|d| is_worse(&d.change))
     }
 
     /// Whether the second run lacks anything of the first, or nothing was judged and nothing is repaired.
@@ -396,9 +400,10 @@ impl Difference {
         let id = &self.id;
         let (Some((was, is)), Some(ratio)) = (self.ns, self.ratio) else {
             return match &self.change {
-                Change::Gone(why) | Change::Repaired(why) | Change::Absent(why) => {
-                    format!("{id}: {why}")
-                }
+                Change::Gone(why)
+                | Change::Broken(why)
+                | Change::Repaired(why)
+                | Change::Absent(why) => format!("{id}: {why}"),
                 Change::OldOnly => format!("{id}: {}", self.lone("first")),
                 Change::NewOnly => format!("{id}: {}", self.lone("second")),
                 _ => format!("{id}: nothing to compare"),

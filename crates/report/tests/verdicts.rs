@@ -632,6 +632,10 @@ fn a_difference_of_runs_has_the_ends_of_both_intervals_at_half_the_error_each() 
     let page = html::diff::page(&repaired, ["a", "b"]);
     assert!(page.contains(", 1 failed or took no part before only</h1>"), "{page}");
     assert!(still.is_worse() && still.text().contains("  beta: failed before and now: "));
+    for (found, count) in [(still, "failed before and now"), (diff(&old, &gone), "failed now")] {
+        let page = html::diff::page(&found, ["a", "b"]);
+        assert!(page.contains(&format!(" not resolved, 1 {count}</h1>")), "{page}");
+    }
     // Who takes part in neither has not failed.
     let out = without(Failure::Unsupported { reason: "has no scan".to_owned() });
     let (lost, still) = (diff(&old, &out), diff(&out, &out));
@@ -809,7 +813,15 @@ fn runs_of_too_few_rounds_cannot_be_judged() {
     assert!(
         text.ends_with("No difference could be judged, however large: each contender says why.\n")
     );
-    assert!(page.contains("No difference could be judged"), "{page}");
+    assert!(page.contains("each contender says why.</h1>"), "{page}");
+    // Next to a failure the page had counts of what was not judged.
+    let mut broken = of(slower_b(""));
+    broken.cases[0].measured.failures[1] = Some(Failure::Interrupted);
+    let found = diff(&of(saved(case(false, false))), &saved(broken.cases.remove(0)));
+    let (text, page) = (found.text(), html::diff::page(&found, ["a", "b"]));
+    let nothing = "No difference could be judged, however large: each contender says why.";
+    assert!(text.ends_with(&format!("{nothing}\n")), "{text}");
+    assert!(page.contains(&format!("<h1>{nothing} 1 failed now</h1>")), "{page}");
 }
 
 /// Nothing was said of it.

@@ -11,28 +11,24 @@ pub fn page(diff: &Diff, names: [&str; 2]) -> String {
     let count =
         |is_it: &dyn Fn(&Difference) -> bool| diff.differences.iter().filter(|d| is_it(d)).count();
     let of = |change: Change| count(&|d| d.change == change);
-    let gone = count(&|d| matches!(d.change, Change::Gone(_)));
-    let repaired = count(&|d| matches!(d.change, Change::Repaired(_)));
     let is_lone = |d: &Difference| matches!(d.change, Change::OldOnly | Change::NewOnly);
-    let mut headline = format!(
-        "{} slower, {} faster, {} not resolved",
-        of(Change::Slower),
-        of(Change::Faster),
-        of(Change::NotResolved)
-    );
-    for (count, what) in [
-        (gone, "failed"),
-        (repaired, "failed or took no part before only"),
+    let judged = [
+        (of(Change::Slower), "slower"),
+        (of(Change::Faster), "faster"),
+        (of(Change::NotResolved), "not resolved"),
+    ];
+    let further = [
+        (count(&|d| matches!(d.change, Change::Gone(_))), "failed now"),
+        (count(&|d| matches!(d.change, Change::Broken(_))), "failed before and now"),
+        (count(&|d| matches!(d.change, Change::Repaired(_))), "failed or took no part before only"),
         (count(&|d| is_lone(d) && d.why.is_none()), "in one run only"),
         (count(&|d| is_lone(d) && d.why.is_some()), "without readings in one run"),
-    ] {
-        if count > 0 {
-            headline += &format!(", {count} {what}");
-        }
-    }
-    if let Some(nothing) = diff.nothing().filter(|_| gone + repaired == 0) {
-        nothing.clone_into(&mut headline);
-    }
+    ];
+    let judged = judged.iter().filter(|_| diff.nothing().is_none());
+    let counts = judged.chain(further.iter().filter(|(count, _)| *count > 0));
+    let counts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+    let headline = format!("{} {}", diff.nothing().unwrap_or_default(), counts.join(", "));
+    let headline = headline.trim().to_owned();
     let mut body = String::from(
         "<section>\n<p class=\"warn\">The two runs were not interleaved: whatever changed between them besides \
          the code is part of these differences. To be sure, measure both in one run.</p>\n",
@@ -54,13 +50,14 @@ fn sorted(diff: &Diff) -> Vec<(usize, &Difference)> {
     let mut sorted: Vec<&Difference> = diff.differences.iter().collect();
     let rank = |d: &Difference| match d.change {
         Change::Gone(_) => 0,
-        Change::Slower => 1,
-        Change::Faster => 2,
-        Change::NotResolved => 3,
-        Change::Repaired(_) => 4,
-        Change::OldOnly => 5,
-        Change::NewOnly => 6,
-        Change::Absent(_) => 7,
+        Change::Broken(_) => 1,
+        Change::Slower => 2,
+        Change::Faster => 3,
+        Change::NotResolved => 4,
+        Change::Repaired(_) => 5,
+        Change::OldOnly => 6,
+        Change::NewOnly => 7,
+        Change::Absent(_) => 8,
     };
     sorted.sort_by_key(|d| rank(d));
     sorted.into_iter().enumerate().collect()
@@ -73,7 +70,7 @@ fn name(d: &Difference) -> String {
 /// Colours of the three words, by number.
 fn colour(change: &Change) -> usize {
     match change {
-        Change::Slower | Change::Gone(_) => 1,
+        Change::Slower | Change::Gone(_) | Change::Broken(_) => 1,
         Change::Faster => 2,
         _ => 7,
     }
@@ -112,7 +109,13 @@ fn table(diff: &Diff) -> String {
         let word = match (&d.change, d.ratio) {
             (Change::Slower, Some(ratio)) => format!("{} slower", times(ratio)),
             (Change::Faster, Some(ratio)) => format!("{} faster", times(1.0 / ratio)),
-            (Change::Gone(why) | Change::Repaired(why) | Change::Absent(why), _) => why.clone(),
+            (
+                Change::Gone(why)
+                | Change::Broken(why)
+                | Change::Repaired(why)
+                | Change::Absent(why),
+                _,
+            ) => why.clone(),
             (Change::OldOnly, _) => d.lone("first"),
             (Change::NewOnly, _) => d.lone("second"),
             _ => d.not_resolved(),
