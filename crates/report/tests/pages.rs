@@ -295,6 +295,23 @@ fn a_table_has_bars_on_one_axis_and_an_index_leads_to_its_runs() {
     assert!(index.contains("<a href=\"run.html\">"));
 }
 
+/// Ten times as much was drawn as nearly as long.
+#[test]
+fn bars_before_and_after_are_on_one_axis() {
+    let of = |pairs: bool| {
+        let row = ["a", "/", "0", "1", "2", "0", "10", "20"].map(str::to_owned).to_vec();
+        let ranges = vec![[2, 3, 4], [5, 6, 7]];
+        let page = grid::page(&grid::Grid { rows: vec![row], ranges, pairs, ..seeded::table() });
+        let bars = page.split("y=\"6\" width=\"").skip(1);
+        let widths: Vec<f64> =
+            bars.map(|bar| bar.split('%').next().unwrap().parse().unwrap()).collect();
+        (widths[1] / widths[0], page.contains("of a value, before and after, are on one axis"))
+    };
+    assert_eq!(of(false), (1.0, false));
+    let (factor, is_said) = of(true);
+    assert!((factor - 10.0).abs() < 0.1 && is_said, "{factor}");
+}
+
 /// It was cut off with the keys beyond the most, and counted as one of them.
 #[test]
 fn a_total_is_no_key_and_is_always_there() {

@@ -26,6 +26,8 @@ pub struct Grid {
     pub total: bool,
     /// Columns that belong together, each as places of a least, a middle and a greatest value.
     pub ranges: Vec<[usize; 3]>,
+    /// Whether each two of these are of one value, before and after.
+    pub pairs: bool,
 }
 
 /// Keys on a page: with many more no browser is quick.
@@ -46,8 +48,12 @@ pub fn page(grid: &Grid) -> String {
         );
     }
     if !grid.ranges.is_empty() {
-        body += "<p class=\"soft small\">Bars go from the least to the greatest value of a key, with a mark at the \
-                 middle one; all bars of a column are on one axis.</p>\n";
+        let of = if grid.pairs { "value, before and after," } else { "column" };
+        let _ = writeln!(
+            body,
+            "<p class=\"soft small\">Bars go from the least to the greatest value of a key, with a mark at the \
+             middle one; all bars of a {of} are on one axis.</p>"
+        );
     }
     body += &table(grid, shown, total);
     body += "</section>\n";
@@ -60,13 +66,14 @@ fn number(row: &[String], column: usize) -> Option<f64> {
 }
 
 fn table(grid: &Grid, rows: &[Vec<String>], total: Option<&Vec<String>>) -> String {
-    let axis = |range: &[usize; 3]| {
-        let ends = rows.iter().chain(total);
-        let ends = ends.flat_map(|row| [number(row, range[0]), number(row, range[2])]);
-        let ends: Vec<f64> = ends.flatten().collect();
-        Axis::around(ends.into_iter())
+    let axis = |ranges: &[[usize; 3]]| {
+        let ends =
+            |row| ranges.iter().flat_map(move |[least, _, most]| [(row, *least), (row, *most)]);
+        let ends = rows.iter().chain(total).flat_map(ends);
+        let ends: Vec<f64> = ends.filter_map(|(row, column)| number(row, column)).collect();
+        vec![Axis::around(ends.into_iter()); ranges.len()]
     };
-    let axes: Vec<Axis> = grid.ranges.iter().map(axis).collect();
+    let axes: Vec<Axis> = grid.ranges.chunks(1 + usize::from(grid.pairs)).flat_map(axis).collect();
     let mut head = Vec::new();
     for (column, name) in grid.head.iter().enumerate() {
         head.push(name.clone());

@@ -226,6 +226,7 @@ pub(crate) fn table() -> Grid {
         of: 40,
         rows: (0..40).map(&mut row).collect(),
         ranges: vec![[2, 3, 4]],
+        pairs: false,
         total: false,
     }
 }

@@ -23,6 +23,7 @@ pub(super) fn page(columns: &[Column], layout: &Layout, total: bool) -> Vec<u8> 
         of: keys,
         rows: lines.collect(),
         ranges: ranges(columns, layout),
+        pairs: layout.pairs,
         texts: format::tellings(columns, layout).iter().map(is_text).collect(),
         total,
     };
