@@ -92,6 +92,22 @@ fn a_run_says_who_won_how_surely_and_how_to_repeat_it() {
     assert_eq!(words, expected, "a shell reads other words from {command}");
 }
 
+/// It was at the upper of the two in the middle.
+#[test]
+fn the_line_among_samples_is_at_their_median() {
+    let times = [1_000, 2_000, 4_000, 5_000];
+    let mut case = seeded::case("commands", Spec::default(), &[("a", 1e6)], 1);
+    case.measured.rounds.truncate(4);
+    for (round, ns) in case.measured.rounds.iter_mut().zip(times) {
+        round.samples[0].as_mut().unwrap().wall_ns = ns;
+    }
+    let run = seeded::run(&["fathom", "run"], "2026-01-01T00:00:00Z", vec![case], Value::Null);
+    let page = html::run(&run, &Look::default());
+    let (_, strip) = page.split_once("a: 4 samples from 1.000 µs to 5.000 µs").unwrap();
+    assert!(strip.starts_with(", half of them between 1.750 µs and 4.250 µs<"), "{strip}");
+    assert!(strip.contains("<line x1=\"50.00%\" y1=\"1\""), "{strip}");
+}
+
 /// What was of a tebibyte was sorted as if of a byte.
 #[test]
 fn sorting_knows_every_unit_of_a_page() {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use fathom_measure::plan::Round;
 use fathom_measure::result::Case;
-use fathom_measure::stats::Interval;
+use fathom_measure::stats::{Interval, quantile, sorted};
 
 use super::page::{self, Cell};
 use super::plot::{self, Axis, Frame};
@@ -176,18 +176,14 @@ fn distribution(all: &[Taken<'_>]) -> String {
     let axis = Axis::around(all.iter().flat_map(|(_, taken)| taken.iter().map(|point| point.1)));
     let mut html = String::new();
     for (line, taken) in all {
-        let mut values: Vec<f64> = taken.iter().map(|point| point.1).collect();
-        values.sort_by(f64::total_cmp);
-        let at = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
-        let said = format!(
-            "{}: {} samples from {} to {}, half of them between {} and {}",
-            line.row.id,
-            values.len(),
-            duration(values[0]),
-            duration(at(1.0)),
-            duration(at(0.25)),
-            duration(at(0.75))
-        );
+        let values = sorted(&taken.iter().map(|point| point.1).collect::<Vec<f64>>());
+        let at = |share: f64| quantile(&values, share).unwrap_or_default();
+        let [least, quarter, three, most] = [0.0, 0.25, 0.75, 1.0].map(|share| duration(at(share)));
+        let mut said = format!("{}: {} samples from {least} to {most}", line.row.id, values.len());
+        // A half of fewer is none of them, or most.
+        if values.len() > 3 {
+            said += &format!(", half of them between {quarter} and {three}");
+        }
         html += &plot::row(&line.row.id, &plot::strip(line.number, &axis, &values, at(0.5), &said));
     }
     html += &plot::foot(&axis, |tick| round(&duration(tick)));
@@ -196,7 +192,7 @@ fn distribution(all: &[Taken<'_>]) -> String {
         kept if kept < most => format!("{kept} of {most} samples, evenly chosen"),
         _ => "every sample".to_owned(),
     };
-    let caption = format!("Distribution: {shown}, as measured; the upright line is the middle one");
+    let caption = format!("Distribution: {shown}, as measured; the upright line is the median");
     plot::figure(&caption, &html)
 }
 

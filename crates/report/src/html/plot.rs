@@ -262,7 +262,7 @@ fn stretched(height: f64, marks: &str) -> String {
     )
 }
 
-/// Values as dots on one line, a little up and down so that they are seen apart; the middle one marked.
+/// Values as dots on one line, a little up and down so that they are seen apart; their median marked.
 pub(super) fn strip(number: usize, axis: &Axis, values: &[f64], middle: f64, said: &str) -> String {
     let mut path = String::new();
     for (at, value) in thinned(values).into_iter().enumerate() {
