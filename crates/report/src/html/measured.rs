@@ -86,9 +86,8 @@ fn times(case: &Case, look: &Look) -> String {
 
 fn bar(case: &Case, line: &Line<'_>, longest: f64) -> String {
     let Some(summary) = line.summary else { return String::new() };
-    let share = |ns: f64| (ns / longest).min(1.0);
-    let ends = interval(case, line.number).map(|i| (share(i.low), share(i.high)));
-    plot::bar(line.number, share(summary.ns_median), ends)
+    let ends = interval(case, line.number).map(|i| (i.low / longest, i.high / longest));
+    plot::bar(line.number, summary.ns_median / longest, ends)
 }
 
 /// Intervals of the ratios on a logarithmic axis, the noise floor as a band around 1.

@@ -137,7 +137,8 @@ pub(super) fn ornament(height: f64, marks: &str) -> String {
     format!("<svg aria-hidden=\"true\" width=\"100%\" height=\"{height}\">{marks}</svg>")
 }
 
-/// A bar from zero to a share of the width, with the interval of its end, in shares too.
+/// A bar from zero to a share of the width, with the interval of its end, in shares too; what of it is beyond the
+/// width has no end there.
 pub(super) fn bar(number: usize, share: f64, interval: Option<(f64, f64)>) -> String {
     let mut marks = format!(
         "<rect {} f\" y=\"4\" height=\"10\" rx=\"2\" width=\"{:.1}%\"/>",
@@ -145,8 +146,8 @@ pub(super) fn bar(number: usize, share: f64, interval: Option<(f64, f64)>) -> St
         share * 100.0
     );
     if let Some((low, high)) = interval {
-        marks += &line((low * 100.0, 9.0), (high * 100.0, 9.0), "i");
-        for end in [low, high] {
+        marks += &line((low.min(1.0) * 100.0, 9.0), (high.min(1.0) * 100.0, 9.0), "i");
+        for end in [low, high].into_iter().filter(|end| *end <= 1.0) {
             marks += &line((end * 100.0, 6.0), (end * 100.0, 12.0), "i");
         }
     }
@@ -303,6 +304,14 @@ pub(super) fn figure(caption: &str, html: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// An interval that was cut off seemed to end there.
+    #[test]
+    fn an_interval_beyond_the_width_has_no_end_there() {
+        let lines = |ends| bar(0, 0.5, Some(ends)).matches("<line").count();
+        assert_eq!([(0.4, 1.0), (0.4, 1.5), (1.2, 1.5)].map(lines), [3, 2, 1]);
+        assert!(bar(0, 0.5, Some((0.4, 1.5))).contains("x2=\"100.00%\""));
+    }
 
     #[test]
     fn ticks_are_round_few_and_on_the_axis() {
