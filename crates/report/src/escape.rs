@@ -138,6 +138,28 @@ pub fn html(text: &str) -> String {
     text.replace('"', "&quot;")
 }
 
+/// The same where it is read, and no attribute or drawing: words written from right to left are apart from what stands
+/// around them, whose numbers would be torn.
+#[must_use]
+pub fn prose(text: &str) -> String {
+    let text = html(text);
+    let (mut told, mut rest) = (String::new(), text.as_str());
+    while let Some(start) = rest.find(runs_left) {
+        let (before, words) = rest.split_at(start);
+        let end = words.find(|c| !runs_left(c) && !" -_".contains(c)).unwrap_or(words.len());
+        let words = words[..end].trim_end_matches([' ', '-', '_']);
+        told.extend([before, "<bdi>", words, "</bdi>"]);
+        rest = &rest[start + words.len()..];
+    }
+    told + rest
+}
+
+/// Whether it is of Hebrew, Arabic or another of the blocks that Unicode keeps for such scripts.
+fn runs_left(c: char) -> bool {
+    matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}'
+        | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,6 +179,17 @@ mod tests {
     fn a_link_leads_to_the_file_of_that_name() {
         assert_eq!(link("a#b?c%20d:é.run.html"), "a%23b%3Fc%2520d%3A%C3%A9.run.html");
         assert_eq!(link("2026-11-25T224243Z-run_2.run.html"), "2026-11-25T224243Z-run_2.run.html");
+    }
+
+    /// `12 1.31x` behind such a word was shown as `1.31x 12`.
+    #[test]
+    fn words_from_right_to_left_tear_no_numbers() {
+        assert_eq!(prose("שלום עולם 12 1.31x"), "<bdi>שלום עולם</bdi> 12 1.31x");
+        assert_eq!(
+            prose("<مرحبا> - ab, שלום - 2"),
+            "&lt;<bdi>مرحبا</bdi>&gt; - ab, <bdi>שלום</bdi> - 2"
+        );
+        assert_eq!(prose("a & b"), html("a & b"));
     }
 
     #[test]

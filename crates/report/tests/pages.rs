@@ -365,6 +365,20 @@ fn no_name_is_markup() {
 }
 
 #[test]
+fn names_from_right_to_left_are_apart_from_numbers() {
+    let of = |tasks: u64| {
+        let times = [("שלום", 2e6), ("מהר", 1e6)];
+        let task = |at| seeded::case("x", Spec::new(&format!("task-{at}"), &[]), &times, at);
+        let cases = (0..tasks).map(task).collect();
+        let run = seeded::run(&["fathom", "cpu"], "2026-01-01T00:00:00Z", cases, Value::Null);
+        html::run(&run, &Look::default())
+    };
+    assert!(of(1).contains("<h1><bdi>מהר</bdi> is fastest, "), "{}", of(1));
+    assert!(of(1).contains("<li><bdi>מהר</bdi> is 2.0"), "{}", of(1));
+    assert!(of(8).contains("<td><bdi>שלום</bdi> 2.0"), "{}", of(8));
+}
+
+#[test]
 fn a_headline_names_the_fastest_with_its_lead_or_with_whom_it_is_not_resolved() {
     let of = |times: &[(&str, f64)]| {
         let case = seeded::case("commands", Spec::default(), times, 1);

@@ -8,7 +8,7 @@ use fathom_measure::sample::Failure;
 
 use super::measured::{self, Extent};
 use super::page::{self, Cell};
-use crate::escape::html as escaped;
+use crate::escape::prose as escaped;
 use crate::headline::{Standing, standing};
 use crate::number::{factor_digits, times};
 use crate::table::Look;

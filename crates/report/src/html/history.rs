@@ -56,7 +56,7 @@ fn section(title: &str, courses: &[&Course]) -> String {
     let said = format!("{title}: medians of up to {up_to}; the table below has the steps");
     let plot = plot::keys(names) + &frame.drawn(&said, &marks);
     let figure = plot::figure("Median time of each run; a dashed line marks a step", &plot);
-    let title = crate::escape::html(title);
+    let title = crate::escape::prose(title);
     let said = |course: &&Course| Some(format!("{}: {}", course.id, course.note.as_ref()?));
     let notes = page::list(&courses.iter().filter_map(said).collect::<Vec<_>>());
     format!("<section>\n<h2>{title}</h2>\n{figure}{}{notes}</section>\n", table(courses))

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::measured::{self, Extent};
 use super::page::{self, Cell};
 use super::plot::{self, Axis, Frame};
-use crate::escape::html as escaped;
+use crate::escape::{html as escaped, prose};
 use crate::number::{digits, duration, round};
 use crate::table::Look;
 
@@ -101,7 +101,7 @@ impl Answer {
         let Answer { file, mix, .. } = self;
         let mut html = format!(
             "<section>\n<p class=\"soft\">{} ({}, {} bytes) · {}</p>\n",
-            escaped(&file.name),
+            prose(&file.name),
             escaped(&file.format),
             file.bytes,
             escaped(mix)

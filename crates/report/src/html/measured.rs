@@ -9,7 +9,7 @@ use fathom_measure::stats::{Interval, quantile, sorted};
 
 use super::page::{self, Cell};
 use super::plot::{self, Axis, Frame};
-use crate::escape::html as escaped;
+use crate::escape::prose as escaped;
 use crate::headline::headline;
 use crate::number::{count, duration, factor_digits, plural, round};
 use crate::sentence::{level_words, said};

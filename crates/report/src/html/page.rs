@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use fathom_measure::result::Run;
 
-use crate::escape::{html as escaped, shell};
+use crate::escape::{html as escaped, prose, shell};
 use crate::view::kind;
 
 const STYLE: &str = include_str!("style.css");
@@ -39,7 +39,8 @@ impl Page {
     /// The document.
     pub(super) fn html(&self) -> String {
         let Page { title, kicker, headline, body, provenance } = self;
-        let [title, kicker, headline] = [title, kicker, headline].map(|text| escaped(text));
+        let (title, [kicker, headline]) =
+            (escaped(title), [kicker, headline].map(|text| prose(text)));
         let mut page = format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -96,7 +97,7 @@ pub(super) struct Cell {
 impl Cell {
     /// Text of others.
     pub(super) fn text(text: &str) -> Cell {
-        Cell { html: escaped(text), class: "" }
+        Cell { html: prose(text), class: "" }
     }
 
     /// A number with its unit.
@@ -107,7 +108,7 @@ impl Cell {
 
     /// A name: the head of its row.
     pub(super) fn name(text: &str) -> Cell {
-        Cell { html: escaped(text), class: "id" }
+        Cell { html: prose(text), class: "id" }
     }
 
     /// A drawing, which only repeats what other cells say.
@@ -140,7 +141,7 @@ pub(super) fn totalled(
         let _ = match name.as_str() {
             // A head without words is none.
             "" => write!(html, "<td></td>"),
-            name => write!(html, "<th scope=\"col\"{class}>{}</th>", escaped(name)),
+            name => write!(html, "<th scope=\"col\"{class}>{}</th>", prose(name)),
         };
     }
     html += "</tr></thead>\n<tbody>\n";
@@ -172,12 +173,12 @@ pub(super) fn list(sentences: &[String]) -> String {
         return String::new();
     }
     let items: Vec<String> =
-        sentences.iter().map(|text| format!("<li>{}</li>\n", escaped(text))).collect();
+        sentences.iter().map(|text| format!("<li>{}</li>\n", prose(text))).collect();
     format!("<ul>\n{}</ul>\n", items.concat())
 }
 
 /// Something folded; it unfolds on paper if it is worth it.
 pub(super) fn folded(summary: &str, html: &str) -> String {
-    let summary = escaped(summary);
+    let summary = prose(summary);
     format!("<details class=\"print\">\n<summary>{summary}</summary>\n{html}</details>\n")
 }

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use crate::escape::html as escaped;
+use crate::escape::{html as escaped, prose};
 
 /// Colours there are; `style.css` has them for both schemes.
 const COLOURS: usize = 8;
@@ -164,7 +164,7 @@ pub(super) fn line(from: (f64, f64), to: (f64, f64), class: &str) -> String {
 
 /// One row of a plot: its name beside it, above it on narrow screens.
 pub(super) fn row(name: &str, svg: &str) -> String {
-    format!("<div class=\"row\"><span class=\"id\">{}</span>{svg}</div>\n", escaped(name))
+    format!("<div class=\"row\"><span class=\"id\">{}</span>{svg}</div>\n", prose(name))
 }
 
 /// What stands below the rows: the axis with its ticks.
@@ -290,7 +290,7 @@ pub(super) fn keys<'n>(names: impl Iterator<Item = (usize, &'n str)>) -> String 
             html,
             "<li data-key=\"{number}\"><svg class=\"c{}\" aria-hidden=\"true\" width=\"10\" height=\"10\"><rect class=\"f\" width=\"10\" height=\"10\" rx=\"2\"/></svg>{}</li>",
             number % COLOURS,
-            escaped(name)
+            prose(name)
         );
     }
     html + "</ul>\n"
@@ -298,7 +298,7 @@ pub(super) fn keys<'n>(names: impl Iterator<Item = (usize, &'n str)>) -> String 
 
 /// A drawing or several with what they are.
 pub(super) fn figure(caption: &str, html: &str) -> String {
-    format!("<figure>\n<figcaption>{}</figcaption>\n{html}</figure>\n", escaped(caption))
+    format!("<figure>\n<figcaption>{}</figcaption>\n{html}</figure>\n", prose(caption))
 }
 
 #[cfg(test)]
