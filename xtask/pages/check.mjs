@@ -7,6 +7,7 @@
 // * axe-core finds nothing serious;
 // * on paper every number is on one line;
 // * every drawing has a size, marks within the page, and a name for screen readers;
+// * names sort as texts, verdicts by their factors, numbers by all their digits;
 // * keys alone sort a table, hide a contender and unfold what is folded;
 // * all of it without scripts, compared with the outline that was blessed: headings, captions, heads
 //   of tables, how many rows and marks.
@@ -76,6 +77,24 @@ const brokenNumbers = () => {
   return [...document.querySelectorAll("tbody .n:not(.long)")].filter(isBroken).map((cell) => cell.textContent);
 };
 
+/// A column of each kind sorted by the page's own script. Runs in the page.
+const sortedCells = () => {
+  const columns = [
+    ["baseline", "5 M street", "10 Downing", "1e3", "2.5"].map((name) => `<th class="id">${name}</th>`),
+    ["crashed", "2.00x slower", "not resolved", "baseline", "1.25x faster"].map((word) => `<td>${word}</td>`),
+    ["-12345678901234567890", "-12345678901234567891", "-3", "2"].map((number) => `<td class="n">${number}</td>`),
+  ];
+  const sorted = (cells) => {
+    const table = document.createElement("table");
+    table.innerHTML = `<tbody>${cells.map((cell) => `<tr>${cell}</tr>`).join("")}</tbody>`;
+    sort(table, 0, false);
+    return [...table.rows].map((row) => row.textContent).join();
+  };
+  return columns.map(sorted);
+};
+/// How they ought to be.
+const SORTED = ["2.5,1e3,5 M street,10 Downing,baseline", "1.25x faster,baseline,not resolved,2.00x slower,crashed", "-12345678901234567891,-12345678901234567890,-3,2"];
+
 const browser = await chromium.launch({
   executablePath: program,
   args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
@@ -116,6 +135,7 @@ const keys = async (file) => {
   const { page, name, close } = await opened(file, { viewport: { width: 1280, height: 800 } });
   const head = page.locator("table.sort thead button").first();
   if (await head.count()) {
+    for (const [at, order] of (await page.evaluate(sortedCells)).entries()) check(order === SORTED[at], `${name}: sorted ${order}`);
     const column = async () => page.locator("table.sort").first().locator("tbody tr > :first-child").allTextContents();
     const before = await column();
     await head.focus();

@@ -4,18 +4,20 @@ const units = { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9, B: 1, KiB: 1024, MiB: 104857
 const byText = new Intl.Collator(undefined, { numeric: true }).compare;
 const valueOf = (cell) => {
   const text = (cell?.textContent ?? "").trim();
-  // Names and dates have digits, too.
-  const isNumber = cell?.classList.contains("n") || /^-?\d+(\.\d+)?x?( |$)/.test(text);
+  // Names and dates have digits, too: of a name only all of it is a number.
+  const isName = cell?.matches(".id,th");
+  const form = isName ? /^-?\d+(\.\d+)?(e[+-]?\d+)?$/ : /^-?\d+(\.\d+)?x?( |$)/;
+  const isNumber = cell?.classList.contains("n") || form.test(text);
   const found = isNumber && /^[^\d-]*(-?\d[\d,]*\.?\d*(?:e[+-]?\d+)?)x?\s*([a-zA-Zµ]*)/.exec(text);
-  if (!found) return { number: NaN, text };
+  if (!found) return { number: !isName && /^(baseline|not resolved)/.test(text) ? 1 : NaN, text };
   const number = Number(found[1].replaceAll(",", "")) * (units[found[2]] ?? 1);
   return { number: text.includes("faster") ? 1 / number : number, text };
 };
 const sort = (table, column, descending) => {
   const compare = (a, b) => {
     const [x, y] = [a, b].map((row) => valueOf(row.cells[column]));
-    // Without a number: behind all that have one. Without two different ones: by text.
-    const order = x.number - y.number || byText(x.text, y.text);
+    // Without a number: behind all that have one. Without two different ones: by text, which has no signs.
+    const order = x.number - y.number || (x.number < 0 ? byText(y.text, x.text) : byText(x.text, y.text));
     return isNaN(x.number) - isNaN(y.number) || (descending ? -order : order);
   };
   for (const body of table.tBodies) body.append(...[...body.rows].sort(compare));
