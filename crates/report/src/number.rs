@@ -74,6 +74,17 @@ pub fn digits(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
+/// A number whose size nobody knows beforehand, such as a metric: whole ones as they are, others to four significant
+/// digits, by an exponent where they are very small or large.
+#[must_use]
+pub fn quantity(value: f64) -> String {
+    match value.abs() {
+        v if v < 1e15 && v.fract() == 0.0 => format!("{:.0}", value + 0.0),
+        0.001..1e15 => digits(value),
+        _ => format!("{value:.3e}"),
+    }
+}
+
 /// A rate in bytes per second: `12.34 GiB/s`.
 #[must_use]
 pub fn bytes_per_second(rate: f64) -> String {
@@ -209,6 +220,16 @@ mod tests {
         assert_eq!(per_second(2_500_000.0), "2.500 M/s");
         assert_eq!(per_second(12.0), "12.00 /s");
         assert_eq!([0, 1, 2].map(|n| plural(n, "round")), ["0 rounds", "1 round", "2 rounds"]);
+    }
+
+    /// They were "0.000" and "3.000".
+    #[test]
+    fn a_small_quantity_is_not_zero_and_a_whole_one_has_no_decimals() {
+        let shown = [0.0, -0.0, 3.0, 1_234_567.0, 0.000_123_45, -2e-9, 0.25, 12.345, 1e300];
+        let words =
+            ["0", "0", "3", "1234567", "1.234e-4", "-2.000e-9", "0.250", "12.35", "1.000e300"];
+        assert_eq!(shown.map(quantity), words);
+        assert_eq!(quantity(f64::NAN), "NaN");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use fathom_measure::result::{Case, Row};
 
-use crate::number::{TimeUnit, bytes, digits, percent};
+use crate::number::{TimeUnit, bytes, percent, quantity};
 use crate::view::{Line, lines, throughput};
 
 /// How results are shown.
@@ -148,7 +148,7 @@ pub(crate) fn table<'a>(case: &'a Case, look: &Look, usual: &[Column]) -> Table<
 fn cells(case: &Case, line: &Line<'_>, column: Column, look: &Look, slowest: f64) -> Vec<String> {
     if column == Column::Counters {
         let value = |name: &String| extras_of(case, line.row).find(|extra| extra.0 == *name);
-        let shown = |name| value(name).map_or_else(String::new, |(_, value)| digits(value));
+        let shown = |name| value(name).map_or_else(String::new, |(_, value)| quantity(value));
         return extras(case).iter().map(shown).collect();
     }
     let Some(s) = line.summary else { return vec![String::new()] };
@@ -169,9 +169,9 @@ fn cells(case: &Case, line: &Line<'_>, column: Column, look: &Look, slowest: f64
         Column::System => of_usage(&|u| u.ns_system.map(time)),
         Column::Peak if line.row.peak_bytes == 0 => String::new(),
         Column::Peak => bytes(line.row.peak_bytes as f64),
-        Column::Faults => of_usage(&|u| Some(digits(u.minor_faults + u.major_faults))),
+        Column::Faults => of_usage(&|u| Some(quantity(u.minor_faults + u.major_faults))),
         Column::Switches => {
-            of_usage(&|u| Some(digits(u.voluntary_switches + u.involuntary_switches)))
+            of_usage(&|u| Some(quantity(u.voluntary_switches + u.involuntary_switches)))
         }
         Column::Counters => unreachable!("has cells of its own"),
     }]
