@@ -117,6 +117,18 @@ pub fn of_run(run: &Run) -> String {
     }
 }
 
+/// The same in a list of runs, where no notes stand beside it.
+#[must_use]
+pub fn in_list(run: &Run) -> String {
+    of_run(run)
+        + if run.notes.iter().any(|note| is_interrupted(note)) { " (interrupted)" } else { "" }
+}
+
+/// Whether a note of a run says that it was not finished.
+pub(crate) fn is_interrupted(note: &str) -> bool {
+    note.starts_with("interrupted")
+}
+
 /// The sentence: `B is fastest, 1.31x before A`.
 #[must_use]
 pub fn headline(case: &Case) -> String {

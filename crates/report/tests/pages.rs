@@ -364,6 +364,22 @@ fn no_name_is_markup() {
     assert_eq!(html::run(&other, &Look::default()), page, "an answer that is none is left out");
 }
 
+/// The last line of the page said so.
+#[test]
+fn a_run_that_was_interrupted_says_so_first() {
+    let mut run = seeded::commands(1.2, "2026-01-01T00:00:00Z");
+    run.notes = ["other", "interrupted: the rest was not measured"].map(str::to_owned).to_vec();
+    let page = html::run(&run, &Look::default());
+    let said = "<main>\n<p class=\"warn\">interrupted: the rest was not measured</p>\n<section>";
+    assert!(page.contains(said) && page.matches("interrupted").count() == 1, "{page}");
+    assert!(page.contains("<li>Note: other</li>"), "{page}");
+    let index = index::page("runs", &[Entry { name: "a", link: None, run: &run }]);
+    assert!(
+        index.contains("<td>./old is fastest, 1.20x before ./new (interrupted)</td>"),
+        "{index}"
+    );
+}
+
 #[test]
 fn names_from_right_to_left_are_apart_from_numbers() {
     let of = |tasks: u64| {

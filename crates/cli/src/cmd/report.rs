@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 use fathom_measure::result::Run;
-use fathom_report::headline::of_run;
+use fathom_report::headline::in_list;
 use fathom_report::html::index::{self, Entry};
 use fathom_report::table::Look;
 use fathom_report::wrap::{padded, places};
@@ -141,7 +141,7 @@ fn text(runs: &[(PathBuf, Run)]) -> String {
     let width = sorted.iter().map(|(path, _)| places(&shown(path))).max().unwrap_or(0);
     let mut text = String::new();
     for (path, run) in sorted {
-        let line = format!("{}  {}  {}", padded(&shown(path), width), run.started, of_run(run));
+        let line = format!("{}  {}  {}", padded(&shown(path), width), run.started, in_list(run));
         let _ = writeln!(text, "{}", escape::line(&line));
     }
     text

@@ -4,7 +4,7 @@ use fathom_measure::result::Run;
 
 use super::page::{self, Cell};
 use crate::escape::{html as escaped, link, shell};
-use crate::headline::of_run;
+use crate::headline::in_list;
 use crate::number::plural;
 use crate::view::kind;
 
@@ -36,7 +36,7 @@ pub fn page(folder: &str, entries: &[Entry<'_>]) -> String {
             Cell::text(kind(entry.run)),
             Cell::text(&entry.run.started),
             Cell::number(&entry.run.cases.len().to_string()),
-            Cell::text(&of_run(entry.run)),
+            Cell::text(&in_list(entry.run)),
             Cell { html: escaped(&shell(&entry.run.command)), class: "id" },
         ]
     };

@@ -23,7 +23,8 @@ use fathom_measure::result::Run;
 use self::kv::Answer;
 use self::measured::Extent;
 use self::page::Page;
-use crate::headline::{MOST_SECTIONS, of_run};
+use crate::escape::prose;
+use crate::headline::{MOST_SECTIONS, is_interrupted, of_run};
 use crate::scan::Scan;
 use crate::table::Look;
 
@@ -44,7 +45,10 @@ pub fn run(run: &Run, look: &Look) -> String {
         (None, None) if run.cases.len() > MOST_SECTIONS => heat::overview(&run.cases, look),
         (None, None) => sections(extent),
     };
-    let notes: Vec<String> = run.notes.iter().map(|note| format!("Note: {note}")).collect();
-    page.body += &(page::list(&notes) + &page::command(run));
+    let (first, others): (Vec<&String>, Vec<&String>) =
+        run.notes.iter().partition(|note| is_interrupted(note));
+    let notes: Vec<String> = others.iter().map(|note| format!("Note: {note}")).collect();
+    let first = first.iter().map(|note| format!("<p class=\"warn\">{}</p>\n", prose(note)));
+    page.body = first.collect::<String>() + &page.body + &page::list(&notes) + &page::command(run);
     page.html()
 }
