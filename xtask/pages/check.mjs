@@ -7,6 +7,7 @@
 // * axe-core finds nothing serious;
 // * on paper every number is on one line;
 // * every drawing has a size, marks within the page, and a name for screen readers;
+// * no cell has pale ink on a colour or a sentence in a narrow column, and tasks of a heat table stay in sight;
 // * names sort as texts, verdicts by their factors, numbers by all their digits;
 // * keys alone sort a table, hide a contender and unfold what is folded;
 // * all of it without scripts, compared with the outline that was blessed: headings, captions, heads
@@ -77,6 +78,24 @@ const brokenNumbers = () => {
   return [...document.querySelectorAll("tbody .n:not(.long)")].filter(isBroken).map((cell) => cell.textContent);
 };
 
+/// Cells that are hard to read on any screen. Runs in the page.
+const wrongCells = () => {
+  const wrong = [];
+  const style = (node) => getComputedStyle(node);
+  for (const mark of document.querySelectorAll(".h0")) {
+    if (style(mark).color !== style(document.body).color) wrong.push(`in pale ink: ${mark.textContent}`);
+  }
+  for (const head of document.querySelectorAll(".heat th:first-child")) {
+    if (style(head).position !== "sticky") wrong.push(`out of sight: ${head.textContent}`);
+  }
+  for (const cell of document.querySelectorAll("td")) {
+    const { width } = cell.getBoundingClientRect();
+    const isSentence = cell.textContent.split(" ").length > 6;
+    if (isSentence && cell.checkVisibility() && width < 120) wrong.push(`${width} pixels wide: ${cell.textContent}`);
+  }
+  return wrong;
+};
+
 /// A column of each kind sorted by the page's own script. Runs in the page.
 const sortedCells = () => {
   const columns = [
@@ -118,7 +137,9 @@ const looks = async (file, width, colorScheme) => {
   const { page, name, close } = await opened(file, { viewport: { width, height: 800 }, colorScheme });
   const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   check(over <= 0, `${name}: ${over} pixels too wide`);
-  for (const words of await page.evaluate(wrongDrawings)) check(false, `${name}: ${words}`);
+  for (const wrong of [wrongDrawings, wrongCells]) {
+    for (const words of await page.evaluate(wrong)) check(false, `${name}: ${words}`);
+  }
   if (pictures) {
     await page.screenshot({ path: join(pictures, `${basename(file, ".html")}-${width}-${colorScheme}.png`), fullPage: true });
   }

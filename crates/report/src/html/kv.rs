@@ -129,7 +129,7 @@ impl Answer {
 
     fn pasted(&self) -> String {
         let Some(Paste { manifest, code }) = &self.paste else { return String::new() };
-        let mut html = String::from("<h3>To paste</h3>\n");
+        let mut html = String::from("<h2 class=\"sub\">To paste</h2>\n");
         if !manifest.is_empty() {
             let lines = escaped(&manifest.join("\n"));
             let _ = writeln!(html, "<pre><code># Cargo.toml, [dependencies]\n{lines}</code></pre>");

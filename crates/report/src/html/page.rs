@@ -63,7 +63,8 @@ pub(super) fn plain(title: String, kicker: String, headline: String, body: Strin
 
 /// The command to measure it again.
 pub(super) fn command(run: &Run) -> String {
-    format!("<h3>To repeat it</h3>\n<pre><code>{}</code></pre>\n", escaped(&shell(&run.command)))
+    let command = escaped(&shell(&run.command));
+    format!("<h2 class=\"sub\">To repeat it</h2>\n<pre><code>{command}</code></pre>\n")
 }
 
 fn provenance(run: &Run) -> String {
@@ -97,7 +98,8 @@ pub(super) struct Cell {
 impl Cell {
     /// Text of others.
     pub(super) fn text(text: &str) -> Cell {
-        Cell { html: prose(text), class: "" }
+        // Many words in a narrow column are a tall one.
+        Cell { html: prose(text), class: if text.len() > 30 { "t" } else { "" } }
     }
 
     /// A number with its unit.

@@ -78,7 +78,8 @@ fn slopes(scan: &Scan) -> String {
         ))
     };
     let said: Vec<String> = scan.curves.iter().filter_map(said).collect();
-    format!("<h3>Slopes, by least squares of the logarithms</h3>\n{}", page::list(&said))
+    let head = "<h2 class=\"sub\">Slopes, by least squares of the logarithms</h2>\n";
+    head.to_owned() + &page::list(&said)
 }
 
 fn table(scan: &Scan) -> String {
