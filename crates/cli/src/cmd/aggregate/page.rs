@@ -1,7 +1,11 @@
 //! The finished table as a page.
 
+use std::ffi::OsString;
+use std::iter;
+
 use fathom_aggregate::format::{self, Telling};
 use fathom_aggregate::{Column, Layout};
+use fathom_report::escape;
 use fathom_report::html::grid::{self, Grid, MOST_KEYS};
 
 /// The page; whether the last row is the total is for who made it to say.
@@ -17,7 +21,7 @@ pub(super) fn page(columns: &[Column], layout: &Layout, total: bool) -> Vec<u8> 
     let mut lines = format::rows(columns, layout, shown).into_iter();
     let head = lines.next().unwrap_or_default();
     let grid = Grid {
-        title: "fathom aggregate".to_owned(),
+        title: title(std::env::args_os().skip(1)),
         head,
         keys: layout.keys.len(),
         of: keys,
@@ -28,6 +32,15 @@ pub(super) fn page(columns: &[Column], layout: &Layout, total: bool) -> Vec<u8> 
         total,
     };
     grid::page(&grid).into_bytes()
+}
+
+/// The command, of which many files leave the first.
+fn title(words: impl Iterator<Item = OsString>) -> String {
+    const MOST: usize = 200;
+    let words = words.map(|word| word.to_string_lossy().into_owned());
+    let line = escape::shell(&iter::once("fathom".to_owned()).chain(words).collect::<Vec<_>>());
+    let cut = line.char_indices().nth(MOST).map(|(at, _)| format!("{}…", &line[..at]));
+    cut.unwrap_or(line)
 }
 
 /// Where each value's least, middle and greatest stand: the middle is the mean, or else the median.
@@ -43,4 +56,20 @@ fn ranges(columns: &[Column], layout: &Layout) -> Vec<[usize; 3]> {
         Some([place("min")?, middle?, place("max")?])
     };
     (0..columns.len()).filter_map(range).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two pages could not be told apart.
+    #[test]
+    fn a_page_is_called_as_its_command() {
+        let of = |words: &[&str]| title(words.iter().map(OsString::from));
+        let words = ["aggregate", "--by", "k", "a b.csv"];
+        assert_eq!(of(&words), "fathom aggregate --by k 'a b.csv'");
+        let many = of(&["é"; 300]);
+        assert!(many.starts_with("fathom 'é' 'é'") && many.ends_with('…'), "{many}");
+        assert_eq!(many.chars().count(), 201);
+    }
 }
