@@ -8,7 +8,10 @@ use std::thread;
 use anyhow::Context;
 use fathom_keys::{Error, Format, KeySet, Keys, detect, read};
 
-use crate::input::{self, Forward, Input};
+use crate::input::{self, Forward, Input, foreign};
+
+/// Of a file that is none of keys these tell what it is.
+const LOOKED_AT_BYTES: usize = 64;
 
 /// All bytes of a file, or of standard input for `-`; decompressed.
 ///
@@ -51,9 +54,12 @@ pub(crate) fn keys<'b>(
             other => format!("{path}: {other}"),
         })
     };
-    let format = match forced {
-        Some(format) => format.clone(),
-        None => detect(bytes).map_err(|error| bad(error, None))?,
+    let format = match (forced, foreign(&bytes[..bytes.len().min(LOOKED_AT_BYTES)])) {
+        (Some(format), _) => format.clone(),
+        (None, Some((what, hint))) => {
+            return Err(BadKeys(format!("{}: this is {what}, not keys: {hint}", path.display())));
+        }
+        (None, None) => detect(bytes).map_err(|error| bad(error, None))?,
     };
     let keys = read(bytes, &format).map_err(|error| bad(error, Some(&format)))?;
     Ok((format, keys))

@@ -170,6 +170,8 @@ fn bad_data_names_file_line_column_pair_and_text() {
     for radius in ["-1", "1e308", "nan"] {
         assert_eq!(piped(&["haversine", "-", "--radius", radius], b"").status.code(), Some(2));
     }
+    let zero = piped(&["haversine", "-", "--radius", "-0"], good.as_bytes());
+    assert!(text(&zero.stdout).contains("Exact mean: 0.0"), "{}", text(&zero.stdout));
     assert_eq!(piped(&["haversine", "/no/such/file"], b"").status.code(), Some(4));
 }
 

@@ -121,3 +121,19 @@ fn generated_keys_are_what_was_asked_for() {
     fails(folder, "generate pairs-kv -n 5 -F words", 2, "has no values");
     fails(folder, "generate keys -n 5 -F bin-text-kv", 2, "generate pairs-kv makes them");
 }
+
+/// They were words, or said to be integers.
+#[test]
+fn what_is_no_file_of_keys_is_said_to_be_that() {
+    let folder = tempfile::tempdir().unwrap();
+    for (bytes, said) in [
+        (&b"\xfd7zXZ\0abc"[..], "this is compressed by xz, not keys: xz -dc FILE"),
+        (b"BZh91AY&SYabc\n", "this is compressed by bzip2, not keys"),
+        (b"%PDF-1.4\nabc\n", "this is a PDF document, not keys"),
+    ] {
+        std::fs::write(folder.path().join("odd"), bytes).unwrap();
+        fails(folder.path(), "convert odd -T words", 3, said);
+    }
+    // Whoever names a format has it.
+    done(folder.path(), "convert odd -F words -T lines");
+}

@@ -464,6 +464,7 @@ fn throughput_of_criterion_was_lost() {
     for (throughput, bytes, items) in [
         (json!({"ElementsAndBytes": {"elements": 7, "bytes": 56}}), 56, 7),
         (json!({"BytesDecimal": 56}), 56, 0),
+        (json!({"Bits": 80}), 10, 0),
         (json!({"Bytes": 56}), 56, 0),
         (json!(null), 0, 0),
     ] {

@@ -12,7 +12,7 @@ use fathom_measure::stats::median;
 
 use crate::escape::line;
 use crate::number::{duration, factor_digits, plural, times};
-use crate::steps::splits;
+use crate::steps::{Chance, splits};
 use crate::view::{self, Alike, named, titled, work};
 use crate::wrap::{padded, places};
 
@@ -75,13 +75,14 @@ pub fn courses(runs: &[Run]) -> Vec<Course> {
         }
     }
     let alpha = STEP_ALPHA / courses.len().max(1) as f64;
+    let mut chance = Chance::default();
     let course = |((title, id), of): (_, Vec<(usize, Place<'_>)>)| {
         let alike = Alike::of(&of.iter().map(|(_, of)| of.1).collect::<Vec<_>>());
         let point = |&(at, (run, case, number)): &(usize, Place<'_>)| {
             Some(((run.started.clone(), alike.median(case, number)?), at))
         };
         let (points, places): (Vec<_>, Vec<_>) = of.iter().filter_map(point).unzip();
-        let steps = steps(&points, alpha);
+        let steps = steps(&points, alpha, &mut chance);
         Course { runs: counts[&title], title, id, points, places, note: alike.words(), steps }
     };
     courses.into_iter().map(course).collect()
@@ -119,9 +120,9 @@ fn level(points: &[(String, f64)]) -> f64 {
 }
 
 /// The steps of a course: at most a share `alpha` of the courses without any has one.
-fn steps(points: &[(String, f64)], alpha: f64) -> Vec<Step> {
+fn steps(points: &[(String, f64)], alpha: f64, chance: &mut Chance) -> Vec<Step> {
     let times: Vec<f64> = points.iter().map(|point| point.1).collect();
-    let splits = splits(&times, alpha);
+    let splits = splits(&times, alpha, chance);
     let ends = |i: usize| splits.get(i).copied().unwrap_or(times.len());
     let step = |i: usize| {
         let from = if i == 0 { 0 } else { splits[i - 1] };
@@ -260,7 +261,7 @@ mod tests {
         let points = times.iter().enumerate().map(|(i, ns)| (format!("2026-01-{i:03}"), *ns));
         let (points, runs): (Vec<_>, _) = (points.collect(), times.len());
         let places = (0..runs).collect();
-        let steps = steps(&points, STEP_ALPHA);
+        let steps = steps(&points, STEP_ALPHA, &mut Chance::default());
         let (title, id, note) = ("t".to_owned(), "c".to_owned(), None);
         Course { title, id, points, places, runs, note, steps }
     }

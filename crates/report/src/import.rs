@@ -138,6 +138,7 @@ pub fn criterion(name: &str, sample: &[u8], benchmark: &[u8]) -> Result<Imported
         bytes: whole(&throughput["Bytes"])
             .or_else(|| whole(&throughput["BytesDecimal"]))
             .or_else(|| whole(&both["bytes"]))
+            .or_else(|| Some(whole(&throughput["Bits"])? / 8))
             .unwrap_or(0),
         items: whole(&throughput["Elements"]).or_else(|| whole(&both["elements"])).unwrap_or(0),
     };

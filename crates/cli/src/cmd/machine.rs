@@ -27,7 +27,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE", requires = "counters", conflicts_with = "noise")]
     groups: Option<PathBuf>,
 
-    /// Also measure what this machine can resolve, on both clocks, for so many seconds (text only)
+    /// Also measure what this machine can resolve, on both clocks, for so many seconds (10 without a number; text only)
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "10",
           value_parser = clap::value_parser!(u32).range(1..=3600),
           conflicts_with_all = ["format", "counters"])]

@@ -6,7 +6,8 @@
 //! bench`); that is chosen when the process starts, so it takes one process per allocator. `arena`
 //! gives no block back, so that each iteration begins with memory that it has to fault in. As a process it stops at 4 GiB.
 //!
-//! The C and C++ ones need `--features native` and a C++ compiler. mimalloc's secure form has the
+//! Called directly, the C and C++ ones need `--features native` and a C++ compiler; a whole process takes those that the
+//! machine has. mimalloc's secure form has the
 //! same symbols as its plain one and needs a program of its own beside this one:
 //! `cargo build --release --features mimalloc-secure --target-dir target/secure`, then
 //! `cp target/secure/release/fathom target/release/fathom-mimalloc-secure`.

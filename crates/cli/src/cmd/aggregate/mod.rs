@@ -60,7 +60,7 @@ pub(crate) const SHOWN: [&str; 11] = [
 /// Aggregate delimited text: min, mean, max, quantiles and more per key, exact, at memory speed
 ///
 /// Reads lines `key;value` from the files, or from standard input without any or for `-`; gzip and
-/// Zstandard are recognised (the latter is decoded in pure Rust, or twice as fast by the C
+/// Zstandard are recognised (the latter is decoded in pure Rust, or several times as fast by the C
 /// library in builds with the feature zstd or native; --verbose says which). A key is any bytes but
 /// the delimiter and line ends; a value is a decimal number, perhaps with an exponent (`-0.5`, `8.5e-05`).
 /// Blank lines are ignored. Numbers are exact from the first digit to the last: only what is printed
@@ -109,8 +109,8 @@ pub(crate) struct Options {
     chunk: Option<usize>,
 
     /// How files of `key;value` lines get into memory: read into buffers, mapped, or whichever takes less time,
-    /// which files of 64 MiB and 128 chunks at least that are in memory are tried for. Pipes, what is compressed, delimited
-    /// text and statistics of all values are read. --verbose says what was done with `key;value` lines, and why
+    /// which files of 64 MiB and 128 chunks at least that are in memory are tried for. Pipes and what is compressed are
+    /// read whatever this says, delimited text and statistics of all values, too, but for `map`, which they refuse. --verbose says what was done with `key;value` lines, and why
     #[arg(long, value_parser = one_of(EngineInput::ALL), default_value = "auto")]
     input: EngineInput,
 
@@ -243,7 +243,7 @@ pub(crate) struct Options {
     histogram: bool,
 
     /// Order of the keys [default: their own]: the name of one of their columns, `key` (all of them, unless one is called
-    /// so), a statistic (of the first value; with --compare that of the later FILE), or a column of the result such as
+    /// so), a statistic (of the first value), or a column of the result such as
     /// `ms_p99`, in quotes if it has a comma; the next in the list decides where one does not. Keys start with the
     /// smallest, numbers with the largest, unless `:asc` or `:desc` follows
     #[arg(long, value_name = "COL[:asc|:desc],…", value_parser = order::list)]
@@ -261,7 +261,7 @@ pub(crate) struct Options {
     #[arg(long)]
     shares: bool,
 
-    /// Add a last line of all keys together, also of those that --top leaves out, under this name
+    /// Add a last line of all keys together, also of those that --top leaves out, under this name (`total` without one)
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "total")]
     total: Option<String>,
 
@@ -272,8 +272,8 @@ pub(crate) struct Options {
 
     /// Digits after the decimal point, 0 to 18; by default csv, tsv, json and ndjson show all there
     /// are, and of means, variances, stddevs, shares and changes in percent the first 17 significant ones; parquet and arrow have the nearest
-    /// double of those, and with this option decimals; brc and table show
-    /// those of the finest value (brc at least one), two more of variance and stddev, in tables of means and
+    /// double of those, and with this option decimals; brc, table, markdown and html show
+    /// those of the finest value (brc at least one), two more of variance and stddev, in all but brc of means and
     /// interpolated quantiles, too, and two of shares and changes in percent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=18))]
     decimals: Option<u8>,

@@ -32,7 +32,7 @@ pub(crate) struct Options {
 
     /// How many stations, or a file that lists them; give it twice for so many of a list
     ///
-    /// A list holds `name` or `name;mean` per line, and comments after `#`. Without a mean, one is
+    /// A list holds `name` or `name;mean` per line; lines that begin with `#` are comments. Without a mean, one is
     /// drawn from the seed. A number means: so many of the list or of the built-in cities, chosen
     /// by the seed; beyond the built-in ones, names are invented. For a file whose name is a
     /// number, write ./400.

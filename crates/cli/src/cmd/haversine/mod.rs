@@ -142,7 +142,8 @@ enum ProfileFormat {
 
 fn radius(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(radius) if (0.0..=MOST_RADIUS).contains(&radius) => Ok(radius),
+        // Of -0 as well: its distances would be negative.
+        Ok(radius) if (0.0..=MOST_RADIUS).contains(&radius) => Ok(radius.abs()),
         _ => Err(format!("{text:?} is no length from 0 to {MOST_RADIUS:e}")),
     }
 }

@@ -170,7 +170,7 @@ pub(crate) struct Options {
 }
 
 const BUDGET: &str = "Time each command receives per case: wall time, or processor time with \
-     --clock cpu; 24 rounds at least, unless --runs, --max-runs or --limit are fewer [default: 10s]";
+     --clock cpu; 24 rounds at least, unless --runs, --rounds, --max-runs or --limit are fewer [default: 10s]";
 
 fn runs() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=100_000)
