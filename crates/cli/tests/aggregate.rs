@@ -644,13 +644,13 @@ fn rejects_of_one_file_after_the_other_are_lines_of_their_own() {
 #[test]
 fn guesses_that_may_be_why_records_are_refused_are_told() {
     let folder = Folder::new();
-    folder.file("point.csv", &format!("k;v\n{}a;2.5\n", "a;1,5\n".repeat(20_000)));
+    folder.file("point.csv", format!("k;v\n{}a;2.5\n", "a;1,5\n".repeat(20_000)));
     let asked = ["--by", "k", "--value", "v"];
     let said = "numbers were taken to have decimal commas (--decimal-comma=no)";
     says(&folder.run(&[&asked[..], &["point.csv"]].concat(), b""), 3, said);
     let skipped = folder.run(&[&asked[..], &["point.csv", "--on-error", "skip"]].concat(), b"");
     assert!(err(&skipped).contains(said), "{}", err(&skipped));
-    folder.file("quotes.csv", &format!("k,v\n{}\"x,y\",1\n", "5\" pipe,1\n".repeat(20_000)));
+    folder.file("quotes.csv", format!("k,v\n{}\"x,y\",1\n", "5\" pipe,1\n".repeat(20_000)));
     let said = "quotes were taken for bytes like any other (--quotes=yes)";
     says(&folder.run(&[&asked[..], &["quotes.csv"]].concat(), b""), 3, said);
 }

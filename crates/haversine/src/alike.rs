@@ -60,6 +60,19 @@ impl Cursor {
     }
 }
 
+/// Four cursors, and how many bytes they are set out over.
+#[derive(Debug)]
+pub(crate) struct Cursors {
+    cursors: [Cursor; CURSORS],
+    reach: usize,
+}
+
+impl Default for Cursors {
+    fn default() -> Cursors {
+        Cursors { cursors: Default::default(), reach: usize::MAX }
+    }
+}
+
 /// Reads elements that look like `template` from the one whose first number is at `start`, adds
 /// them to `pairs`, and returns where the first number is of the one that looks different.
 pub(crate) fn read(
@@ -67,19 +80,40 @@ pub(crate) fn read(
     block: &Block,
     template: &Template,
     start: usize,
-    cursors: &mut [Cursor; CURSORS],
+    cursors: &mut Cursors,
     pairs: &mut Vec<Pair>,
 ) -> usize {
     let bytes = block.bytes();
     if !kernel::finds_numbers(level) {
         return read_one_by_one(bytes, template, start, pairs);
     }
+    let mut at = start;
     // Where the text after the last number is another for each element, as a number of its own makes it, none
     // looks alike, and no cursor need be set out for it.
-    if template.extents(bytes, start).is_none() {
-        return start;
+    while template.extents(bytes, at).is_some() {
+        let (begin, end) = (at, bytes.len().min(at.saturating_add(cursors.reach)));
+        at = read_to(level, block, template, [begin, end], &mut cursors.cursors, pairs);
+        if at < end {
+            // What was found behind it is lost: the next time no more is looked at than twice what was read.
+            cursors.reach = (2 * (at - begin)).max(SEARCHED_BYTES);
+            return at;
+        }
+        cursors.reach = cursors.reach.saturating_mul(2);
     }
-    spread(bytes, template, start, cursors);
+    at
+}
+
+/// As [`read`], of those that begin from the first of two places on and before the second.
+fn read_to(
+    level: Level,
+    block: &Block,
+    template: &Template,
+    [start, end]: [usize; 2],
+    cursors: &mut [Cursor; CURSORS],
+    pairs: &mut Vec<Pair>,
+) -> usize {
+    let bytes = block.bytes();
+    spread(&bytes[..end], template, start, cursors);
     loop {
         cursors.iter_mut().for_each(Cursor::reserve);
         kernel::find_numbers(level, block, template, cursors);
@@ -189,11 +223,50 @@ mod tests {
         let places = [0, 1, 2, 3].map(place);
         let template = Template::learn(text.as_bytes(), 0, &places, 0, next).unwrap();
         for level in Level::available() {
-            let (mut cursors, mut pairs) = (Default::default(), Vec::new());
+            let (mut cursors, mut pairs) = (Cursors::default(), Vec::new());
             let start = next + template.prefix_bytes();
             let read = read(level, &block, &template, start, &mut cursors, &mut pairs);
             assert_eq!((read, pairs.len()), (start, 0), "{level}");
-            assert!(cursors.iter().all(|cursor| cursor.end == 0), "{level}");
+            assert!(cursors.cursors.iter().all(|cursor| cursor.end == 0), "{level}");
+        }
+    }
+
+    /// What was found of a block was thrown away for each number that could not be converted, or cursor that stopped.
+    #[test]
+    fn what_is_looked_at_is_in_proportion_to_what_is_read() {
+        let element =
+            |x: &str, end: &str| format!(r#"{{"x0":{x},"y0":2.5,"x1":3.5,"y1":4.5{end},"#);
+        let (good, far) = (element("1.500000", "}"), element("-9999999", "}"));
+        let (longer, next) = (element("1.500000", r#","id":1}"#), good.len());
+        let alternating = [&*good, &far].concat().repeat(2000);
+        let quarter = [&[&*good, &longer].concat().repeat(400), &*good.repeat(1200)].concat();
+        for text in [alternating, quarter.repeat(4)] {
+            let text = format!("{good}{text}");
+            let mut block = Block::new(text.len());
+            let mut rest = text.as_bytes();
+            block.fill(|room, _| rest.read(room)).unwrap();
+            let places = [(6, 8), (20, 3), (29, 3), (38, 3)];
+            let place = |coordinate: usize| {
+                let (at, bytes) = places[coordinate];
+                Place { at, bytes, coordinate }
+            };
+            let places = [0, 1, 2, 3].map(place);
+            let template = Template::learn(text.as_bytes(), 0, &places, 0, next).unwrap();
+            for level in Level::available() {
+                let (mut cursors, mut pairs) = (Cursors::default(), Vec::new());
+                let (mut at, mut looked_at, mut others) = (next + template.prefix_bytes(), 0, 0);
+                while at < text.len() {
+                    at = read(level, &block, &template, at, &mut cursors, &mut pairs);
+                    looked_at += cursors.cursors.iter().map(|c| c.found.len()).sum::<usize>();
+                    // The lexer reads one that looks different.
+                    let rest = &text[at.min(text.len())..];
+                    at +=
+                        rest.find("},").map_or(rest.len(), |end| end + 2 + template.prefix_bytes());
+                    others += 1;
+                }
+                let elements = pairs.len() + others;
+                assert!(elements >= 4000 && looked_at < 30 * elements, "{level}: {looked_at}");
+            }
         }
     }
 }

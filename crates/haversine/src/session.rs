@@ -8,7 +8,7 @@
 use fathom_json::{Lexer, Limits, Located, Mode};
 use fathom_machine::level::Level;
 
-use crate::alike::{self, CURSORS, Cursor};
+use crate::alike::{self, Cursors};
 use crate::block::Block;
 use crate::error::Error;
 use crate::formula::Pair;
@@ -23,7 +23,7 @@ pub(crate) struct Session {
     lexer: Lexer,
     collector: Collector,
     template: Option<Template>,
-    cursors: [Cursor; CURSORS],
+    cursors: Cursors,
 }
 
 /// A state between two elements that may be returned to.
@@ -46,7 +46,7 @@ impl Session {
             lexer: Lexer::with(Mode::Lines, Limits::default(), level),
             collector: Collector::new(on_error),
             template: None,
-            cursors: Default::default(),
+            cursors: Cursors::default(),
         }
     }
 

@@ -134,7 +134,8 @@ impl Chance {
 
 /// Spans of half, a quarter … of all runs, each shifted by a quarter of its length.
 fn spans(runs: usize) -> Vec<Range<usize>> {
-    let mut spans = vec![0..runs];
+    let whole = 0..runs;
+    let mut spans = vec![whole];
     let mut length = runs as f64;
     loop {
         length /= std::f64::consts::SQRT_2;
