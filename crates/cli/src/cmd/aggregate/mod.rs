@@ -654,7 +654,8 @@ fn show(
         format::prepare(&mut summary.columns, &layout, (&order, options.top), total);
     }
     total.into_iter().for_each(|label| note_twin(&summary.columns[0], label));
-    let text = render(format, (&summary.columns, total.is_some()), &layout)?;
+    let title = page::title(command, &options.files);
+    let text = render(format, title, (&summary.columns, total.is_some()), &layout)?;
     sheet::put(&text, &options.output, options.open)?;
     if options.verbose {
         verdict(&Digest::of(&text), keys, &summary, (command, start.elapsed()));
@@ -1057,6 +1058,7 @@ fn announce(engine: &EngineOptions, files: &[PathBuf]) {
 
 fn render(
     format: Format,
+    title: String,
     (columns, has_total): (&[Column], bool),
     layout: &Layout,
 ) -> anyhow::Result<Vec<u8>> {
@@ -1068,7 +1070,7 @@ fn render(
         Format::Json => format::json(columns, layout),
         Format::Ndjson => format::ndjson(columns, layout),
         Format::Markdown => format::markdown(columns, layout),
-        Format::Html => page::page(columns, layout, has_total),
+        Format::Html => page::page(title, columns, layout, has_total),
         Format::Parquet => tables::parquet(columns, layout)?,
         Format::Arrow => tables::arrow(columns, layout)?,
     })

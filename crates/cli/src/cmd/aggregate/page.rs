@@ -1,7 +1,6 @@
 //! The finished table as a page.
 
-use std::ffi::OsString;
-use std::iter;
+use std::path::PathBuf;
 
 use fathom_aggregate::format::{self, Telling};
 use fathom_aggregate::{Column, Layout};
@@ -9,7 +8,7 @@ use fathom_report::escape;
 use fathom_report::html::grid::{self, Grid, MOST_KEYS};
 
 /// The page; whether the last row is the total is for who made it to say.
-pub(super) fn page(columns: &[Column], layout: &Layout, total: bool) -> Vec<u8> {
+pub(super) fn page(title: String, columns: &[Column], layout: &Layout, total: bool) -> Vec<u8> {
     // Counts of texts are numbers.
     let is_text = |(_, telling): &(String, Telling)| match telling {
         Telling::Of(at, told) => columns[*at].is_text && (told.needs_all() || told.needs_ends()),
@@ -21,7 +20,7 @@ pub(super) fn page(columns: &[Column], layout: &Layout, total: bool) -> Vec<u8> 
     let mut lines = format::rows(columns, layout, shown).into_iter();
     let head = lines.next().unwrap_or_default();
     let grid = Grid {
-        title: title(std::env::args_os().skip(1)),
+        title,
         head,
         keys: layout.keys.len(),
         of: keys,
@@ -34,11 +33,12 @@ pub(super) fn page(columns: &[Column], layout: &Layout, total: bool) -> Vec<u8> 
     grid::page(&grid).into_bytes()
 }
 
-/// The command, of which many files leave the first.
-fn title(words: impl Iterator<Item = OsString>) -> String {
+/// A command and its inputs, of which there may be many: the first are told.
+pub(super) fn title(command: &str, files: &[PathBuf]) -> String {
     const MOST: usize = 200;
-    let words = words.map(|word| word.to_string_lossy().into_owned());
-    let line = escape::shell(&iter::once("fathom".to_owned()).chain(words).collect::<Vec<_>>());
+    let files = files.iter().take(MOST).map(|path| path.to_string_lossy().into_owned());
+    let words = ["fathom", command].map(str::to_owned).into_iter().chain(files);
+    let line = escape::shell(&words.collect::<Vec<_>>());
     let cut = line.char_indices().nth(MOST).map(|(at, _)| format!("{}…", &line[..at]));
     cut.unwrap_or(line)
 }
@@ -64,12 +64,13 @@ mod tests {
 
     /// Two pages could not be told apart.
     #[test]
-    fn a_page_is_called_as_its_command() {
-        let of = |words: &[&str]| title(words.iter().map(OsString::from));
-        let words = ["aggregate", "--by", "k", "a b.csv"];
-        assert_eq!(of(&words), "fathom aggregate --by k 'a b.csv'");
+    fn a_page_is_called_as_its_inputs() {
+        let of = |files: &[&str]| {
+            title("aggregate", &files.iter().map(PathBuf::from).collect::<Vec<_>>())
+        };
+        assert_eq!(of(&["before.csv", "a b.csv"]), "fathom aggregate before.csv 'a b.csv'");
         let many = of(&["é"; 300]);
-        assert!(many.starts_with("fathom 'é' 'é'") && many.ends_with('…'), "{many}");
+        assert!(many.starts_with("fathom aggregate 'é' 'é'") && many.ends_with('…'), "{many}");
         assert_eq!(many.chars().count(), 201);
     }
 }
