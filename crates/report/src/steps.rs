@@ -132,7 +132,7 @@ impl Chance {
     }
 }
 
-/// Spans of half, a quarter … of all runs, each shifted by a quarter of its length.
+/// All runs, and spans of them, each length shorter by the root of two, at each quarter of its length.
 fn spans(runs: usize) -> Vec<Range<usize>> {
     let whole = 0..runs;
     let mut spans = vec![whole];

@@ -110,7 +110,8 @@ pub(crate) struct Options {
 
     /// How files of `key;value` lines get into memory: read into buffers, mapped, or whichever takes less time,
     /// which files of 64 MiB and 128 chunks at least that are in memory are tried for. Pipes and what is compressed are
-    /// read whatever this says, delimited text and statistics of all values, too, but for `map`, which they refuse. --verbose says what was done with `key;value` lines, and why
+    /// read whatever this says, delimited text and statistics of all values, too, but for `map`, which they refuse.
+    /// --verbose says what was done with `key;value` lines, and why
     #[arg(long, value_parser = one_of(EngineInput::ALL), default_value = "auto")]
     input: EngineInput,
 
