@@ -204,11 +204,12 @@ fn shown(options: &Options, query: &Query, mut summary: Summary) -> (Vec<Vec<u8>
         formats.push(Format::Brc);
     }
     // Parquet has no numbers beyond doubles, of which both sides say the same.
-    let forms =
-        formats.into_iter().map(|form| match render(form, (&summary.columns, false), &layout) {
+    let forms = formats.into_iter().map(|form| {
+        match render(form, String::new(), (&summary.columns, false), &layout) {
             Err(why) if form == Format::Parquet => why.to_string().into_bytes(),
             shown => shown.unwrap(),
-        });
+        }
+    });
     let Summary { records, blank_lines, left_out, rejected, .. } = summary;
     (forms.collect(), [records, blank_lines, left_out, rejected])
 }
