@@ -274,6 +274,12 @@ mod tests {
         course[28..].fill(9.0);
         let mut chance = Chance::default();
         assert_eq!(splits(&course, 0.01, &mut chance), [0; 0]);
+        // Nor does one begin with them behind a step that is clear.
+        let mut course: Vec<f64> = (0..26).map(|i| 1.0 + 1e-4 * f64::from(i * 7 % 13)).collect();
+        course[20..24].iter_mut().for_each(|time| *time += 0.02);
+        course[24..].fill(1.5);
+        let found = splits(&course, 0.01, &mut chance);
+        assert!(!found.is_empty() && found.iter().all(|at| *at <= 23), "{found:?}");
     }
 
     /// What went up and came back was no step at all, and of two in one direction one was found, between them.
