@@ -10,9 +10,6 @@ use fathom_keys::{Error, Format, KeySet, Keys, detect, read};
 
 use crate::input::{self, Forward, Input, foreign};
 
-/// Of a file that is none of keys these tell what it is.
-const LOOKED_AT_BYTES: usize = 64;
-
 /// All bytes of a file, or of standard input for `-`; decompressed.
 ///
 /// # Errors
@@ -54,7 +51,7 @@ pub(crate) fn keys<'b>(
             other => format!("{path}: {other}"),
         })
     };
-    let format = match (forced, foreign(&bytes[..bytes.len().min(LOOKED_AT_BYTES)])) {
+    let format = match (forced, foreign(bytes)) {
         (Some(format), _) => format.clone(),
         (None, Some((what, hint))) => {
             return Err(BadKeys(format!("{}: this is {what}, not keys: {hint}", path.display())));

@@ -91,11 +91,11 @@ impl Scan {
         };
         // What is done once may have other parameters, and is left out then.
         let all: Vec<&Case> = cases.iter().collect();
-        let repeated = || all.iter().copied().filter(|case| works[&work(case)] > 1).collect();
         let (name, cases) = match name_of(&all) {
             Some(name) => (name, all),
             None => {
-                let repeated: Vec<&Case> = repeated();
+                let repeated = all.into_iter().filter(|case| works[&work(case)] > 1);
+                let repeated: Vec<&Case> = repeated.collect();
                 (name_of(&repeated)?, repeated)
             }
         };

@@ -244,8 +244,8 @@ impl Head {
 
     /// Whether there was no record: whatever was guessed of a text without any, all answers are the same.
     pub(super) fn has_no_records(&self) -> bool {
-        let counts = |range: &Range| [range.records, range.rejected, range.left_out] == [0; 3];
-        self.objects.iter().flat_map(|object| &object.ranges).all(counts)
+        let has_none = |range: &Range| [range.records, range.rejected, range.left_out] == [0; 3];
+        self.objects.iter().flat_map(|object| &object.ranges).all(has_none)
     }
 
     /// Records there were; nothing if a sum of what was counted is none that an input can have.
