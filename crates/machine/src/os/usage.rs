@@ -66,11 +66,25 @@ pub fn children() -> Usage {
     of(libc::RUSAGE_CHILDREN)
 }
 
-/// Waits until `child` has ended; its number stays its own.
-pub(super) fn until_ended(child: &Child) {
+/// Waits until `child` has ended; its number stays its own. `stopped` hears when the kernel stops it because it
+/// wants the terminal.
+pub(super) fn until_ended(child: &Child, mut stopped: impl FnMut(ExitStatus)) {
     let Some(id) = Pid::from_raw(child.id().cast_signed()) else { return };
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    while matches!(waitid(WaitId::Pid(id), options), Err(Errno::INTR)) {}
+    let seen = WaitIdOptions::NOWAIT;
+    loop {
+        match waitid(WaitId::Pid(id), WaitIdOptions::EXITED | WaitIdOptions::STOPPED | seen) {
+            Ok(Some(status)) if status.stopped() => {
+                let signal = status.stopping_signal().unwrap_or_default();
+                if [libc::SIGTTIN, libc::SIGTTOU].contains(&signal) {
+                    stopped(ExitStatus::from_raw(signal << 8 | 0x7f));
+                }
+                // Taken note of, so that the next wait waits again.
+                let _ = waitid(WaitId::Pid(id), WaitIdOptions::STOPPED | WaitIdOptions::NOHANG);
+            }
+            Err(Errno::INTR) => {}
+            _ => return,
+        }
+    }
 }
 
 /// Waits for `child` and says what exactly it, and the children it waited for, used.

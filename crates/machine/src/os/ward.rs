@@ -88,6 +88,7 @@ type Record = [u64; 21];
 const STARTED: u64 = 1;
 const REFUSED: u64 = 2;
 const ENDED: u64 = 3;
+const WANTS_TERMINAL: &str = "it wants the terminal, which nothing that is measured is given";
 
 impl Ward {
     /// Starts the program of `command` with its arguments, environment and folder, as leader of a
@@ -146,7 +147,10 @@ impl Ward {
         let id = child.id();
         // Ends with the program, which `Ward::end` sees to.
         std::thread::Builder::new().spawn(move || {
-            usage::until_ended(&child);
+            usage::until_ended(&child, |status| {
+                let used = Usage::default();
+                let _ = writer.write_all(&End { status, used, wall_ns: 0, peak_bytes: 0 }.record());
+            });
             let wall_ns = clock::wall_ns() - begin_ns;
             // What it left behind. Its number is nobody else's until it is waited for.
             let _ = kill_group_of(id);
@@ -166,7 +170,7 @@ impl Ward {
     /// `limit` has passed or everything is to end ([`STOP`]).
     ///
     /// # Errors
-    /// That it could not be started, or was lost with its warden.
+    /// That it could not be started, wants the terminal, or was lost with its warden.
     pub fn wait(&mut self, limit: Duration) -> io::Result<Option<End>> {
         while self.end.is_none() {
             match self.record(limit)? {
@@ -174,7 +178,12 @@ impl Ward {
                 Some([REFUSED, error, ..]) => {
                     return Err(io::Error::from_raw_os_error(error as i32));
                 }
-                Some(record @ [ENDED, ..]) => self.end = Some(End::from(record)),
+                Some(record @ [ENDED, ..]) => match End::from(record) {
+                    end if end.status.stopped_signal().is_some() => {
+                        return Err(io::Error::other(WANTS_TERMINAL));
+                    }
+                    end => self.end = Some(end),
+                },
                 Some(_) => {}
             }
         }
@@ -463,6 +472,26 @@ mod tests {
             assert!(end.used.minor_faults > 0, "{guard:?} {end:?}");
             let mut ward = Ward::start(&shell("kill -9 $$"), nothing(), guard).unwrap();
             assert_eq!(ward.wait(PATIENCE).unwrap().unwrap().status.signal(), Some(9));
+        }
+    }
+
+    /// `fathom run 'sudo …'` was told to hang, after ten minutes. One that is stopped by somebody who lets it go on is
+    /// waited for.
+    #[test]
+    fn a_program_that_wants_the_terminal_is_told_so() {
+        for guard in [Guard::Warden, Guard::Group] {
+            for signal in ["TTIN", "TTOU"] {
+                let line = format!("kill -{signal} $$; sleep 7776");
+                let mut ward = Ward::start(&shell(&line), nothing(), guard).unwrap();
+                let error = ward.wait(PATIENCE).unwrap_err();
+                assert_eq!(error.to_string(), WANTS_TERMINAL, "{guard:?} {signal}");
+                drop(ward);
+                assert_eq!(running("sleep 7776"), 0);
+            }
+            let line = "(sleep 0.1; kill -CONT $$) & kill -STOP $$; exit 3";
+            let mut ward = Ward::start(&shell(line), nothing(), guard).unwrap();
+            let end = ward.wait(PATIENCE).unwrap().unwrap();
+            assert_eq!(end.status.code(), Some(3), "{guard:?}");
         }
     }
 

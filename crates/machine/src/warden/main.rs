@@ -99,11 +99,15 @@ static SIGNALS: u64 = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 12 | 1 << 14 | 1 << 16;
 static AWAITED: u64 = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 14 | 1 << 16;
 
 /// What is reported: `STARTED pid`, `REFUSED errno` by the program's process, or `ENDED status
-/// wall_ns` and the fourteen fields of rusage behind its two times.
+/// wall_ns` and the fourteen fields of rusage behind its two times. `ENDED` with the status of one
+/// that is stopped says that it wants the terminal: it is not in the foreground, so the kernel
+/// stops it, and nobody will make it go on.
 type Record = [u64; 21];
 const STARTED: u64 = 1;
 const REFUSED: u64 = 2;
 const ENDED: u64 = 3;
+/// The statuses of a program stopped by SIGTTIN and by SIGTTOU.
+const WANTS_TERMINAL: [i32; 2] = [21 << 8 | 0x7f, 22 << 8 | 0x7f];
 
 /// # Safety
 /// `stack` is what the kernel left for a new program.
@@ -188,12 +192,18 @@ fn reap(report: usize, child: &mut isize, begin_ns: u64) -> bool {
     loop {
         let mut status = 0_i32;
         let mut usage = [0_u64; 18];
-        const NO_HANG: usize = 1;
+        const NO_HANG_AND_STOPPED: usize = 1 | 2;
         let everybody = usize::MAX;
         let place = to(&raw mut status);
-        let ended = call(number::WAIT4, [everybody, place, NO_HANG, to(&raw mut usage), 0]);
-        if ended == *child {
-            *child = 0;
+        let usage_place = to(&raw mut usage);
+        let ended =
+            call(number::WAIT4, [everybody, place, NO_HANG_AND_STOPPED, usage_place, 0]);
+        let is_stopped = status & 0xff == 0x7f;
+        let wants_terminal = status == WANTS_TERMINAL[0] || status == WANTS_TERMINAL[1];
+        if ended == *child && (wants_terminal || !is_stopped) {
+            if !is_stopped {
+                *child = 0;
+            }
             let mut record: Record = [0; 21];
             record[0] = ENDED;
             record[1] = u64::from(status.cast_unsigned());
