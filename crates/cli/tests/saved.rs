@@ -518,6 +518,13 @@ fn files_of_criterion_are_read_as_others_are() {
     let output = fathom(folder, &["import", "criterion"]);
     let said = "benchmark.json:1:2: no JSON: key must be a string\n";
     assert!(words(&output).ends_with(said), "{}", words(&output));
+    // A benchmark that ended early was passed over.
+    let early = folder.join("criterion/sort/early/new");
+    fs::create_dir_all(&early).unwrap();
+    fs::write(&about, text).unwrap();
+    fs::copy(&about, early.join("benchmark.json")).unwrap();
+    let output = fathom(folder, &["import", "criterion"]);
+    assert!(words(&output).contains("sort/early/new/sample.json: "), "{}", words(&output));
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<(Imported, PathBuf)>> {
     samples.into_iter().map(read).collect()
 }
 
-/// Every `new/sample.json` below a folder.
+/// Every `new/sample.json` below a folder, and where one should be, for there is a benchmark.
 fn samples_in(folder: &Path, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
         let entry = entry?;
@@ -114,7 +114,8 @@ fn samples_in(folder: &Path, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
             continue;
         }
         let sample = entry.path().join("sample.json");
-        match entry.file_name() == "new" && sample.is_file() {
+        let is_there = || sample.is_file() || sample.with_file_name("benchmark.json").is_file();
+        match entry.file_name() == "new" && is_there() {
             true => found.push(sample),
             false => samples_in(&entry.path(), found)?,
         }

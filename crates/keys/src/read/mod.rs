@@ -95,6 +95,11 @@ pub fn detect(bytes: &[u8]) -> Result<Format, Error> {
             "JSON lines need the field of the key, jsonl:FIELD".into(),
         ));
     }
+    if matches!(first, Some(b'{' | b'[')) && fathom_json::validate(bytes).is_ok() {
+        return Err(Error::Unrecognised(
+            "it is one JSON document: write its keys a line each (jq -r '.[]'), or take it as words or lines".into(),
+        ));
+    }
     if let Some((header, delimiter)) = text::table(bytes) {
         let csv = |column| Format::Csv(Csv { column, delimiter });
         let shown = String::from_utf8_lossy(&header[..header.len().min(80)]).into_owned();
@@ -159,6 +164,19 @@ mod tests {
             assert_eq!((keys.len(), &*keys.key(1)), (2, &b"2"[..]));
         }
         assert!(read(b"id\n1\n\n2\n", &"csv:id".parse().unwrap()).is_err());
+    }
+
+    /// Its brackets and quotes were keys.
+    #[test]
+    fn a_json_document_was_words() {
+        for document in ["{\n  \"keys\": [\"a\", \"b\"]\n}\n", "[\"a\", \"b\"]", "\n[\n1,\n2\n]\n"]
+        {
+            let said = detect(document.as_bytes()).unwrap_err().to_string();
+            assert!(said.contains("it is one JSON document"), "{said}");
+        }
+        for words in ["[::1]\n[::2]\n", "{a} {b}\n", "[a\n"] {
+            assert_eq!(detect(words.as_bytes()), Ok(Format::Words), "{words}");
+        }
     }
 
     #[test]
