@@ -38,6 +38,8 @@ pub fn hint(name: &str, there: &[&str]) -> String {
     };
     if let Some(whole) = there.iter().find(is_cut) {
         format!(" (behind the colon of {whole} is a width of buckets: '\"{whole}\"' is a name)")
+    } else if let Some(whole) = there.iter().find(|whole| has_sign_behind(whole, name)) {
+        format!(" ({whole} is one name; in a condition or a formula it stands in backticks)")
     } else if there.first().is_some_and(|first| first.starts_with(['{', '['])) {
         OF_JSON.to_owned()
     } else if there.iter().any(|name| is_wide(name.as_bytes())) {
@@ -53,6 +55,12 @@ pub fn hint(name: &str, there: &[&str]) -> String {
     } else {
         String::new()
     }
+}
+
+/// Whether a name begins with another one and a sign, so that a formula takes it for two.
+fn has_sign_behind(whole: &str, name: &str) -> bool {
+    let behind = whole.strip_prefix(name).map(str::trim_start);
+    behind.is_some_and(|behind| !name.is_empty() && behind.starts_with(['+', '-', '*', '/']))
 }
 
 /// The column of each value that is not computed.
@@ -134,9 +142,23 @@ impl Columns {
         path: &Path,
         names: &[Cow<'_, [u8]>],
     ) -> Result<Columns, Error> {
+        let header = || names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+        let missing = |name: &str, hint: String| {
+            let (path, name) = (path.to_owned(), name.to_owned());
+            Error::NoSuchColumn { path, name, header: header(), hint }
+        };
         let place = |selector: &Selector| {
             let name = match selector {
-                Selector::Place(place) => return Ok(place - 1),
+                Selector::Place(place) => {
+                    let number = place.to_string();
+                    let is_name = |name: &Cow<'_, [u8]>| name.trim_ascii() == number.as_bytes();
+                    if *place <= names.len() || !names.iter().any(is_name) {
+                        return Ok(place - 1);
+                    }
+                    let hint =
+                        format!(" (a name that is a number stands in quotes: '\"{number}\"')");
+                    return Err(missing(&number, hint));
+                }
                 Selector::Name(name) => name,
             };
             let mut places = places(name, names);
@@ -148,12 +170,10 @@ impl Columns {
                 }),
                 (Some(place), None) => Ok(place),
                 (None, _) => {
-                    let shown: Vec<String> = names.iter().map(|name| quoted(name)).collect();
-                    let (path, name, header) = (path.to_owned(), name.clone(), shown.join(", "));
                     let there: Vec<_> =
                         names.iter().map(|name| String::from_utf8_lossy(name)).collect();
-                    let hint = hint(&name, &there.iter().map(|name| &**name).collect::<Vec<_>>());
-                    Err(Error::NoSuchColumn { path, name, header, hint })
+                    let hint = hint(name, &there.iter().map(|name| &**name).collect::<Vec<_>>());
+                    Err(missing(name, hint))
                 }
             }
         };
@@ -161,8 +181,7 @@ impl Columns {
         let texts: Vec<String> =
             names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
         if query.guessed_header.as_ref().is_some_and(|guessed| *guessed != texts) {
-            let found = names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
-            return Err(Error::OtherHeader { path: path.to_owned(), found });
+            return Err(Error::OtherHeader { path: path.to_owned(), found: header() });
         }
         Ok(Columns {
             filter: filter.map(place).collect::<Result<_, _>>()?,
@@ -194,6 +213,7 @@ mod tests {
         for (name, expected) in [
             ("a", " (behind the colon of a:5 is a width of buckets: '\"a:5\"' is a name)"),
             ("b", ""),
+            ("km", " (km/h is one name; in a condition or a formula it stands in backticks)"),
             ("a + 1", " (formulas are values only)"),
             ("a+1", " (a formula has blanks around its signs: ms * 2)"),
             (
@@ -203,7 +223,7 @@ mod tests {
                  or y, such as 15m)",
             ),
         ] {
-            assert_eq!(hint(name, &["a:5", "b:x"]), expected, "{name}");
+            assert_eq!(hint(name, &["a:5", "b:x", "km/h"]), expected, "{name}");
         }
         for (there, expected) in [(["sep=", ""], "sep=…"), (["k", "\0v\0w\0"], WIDE)] {
             let said = hint("v", &there);
