@@ -47,7 +47,8 @@ pub(crate) struct Method {
     pub(crate) limit: Duration,
 
     /// Exactly this many rounds instead of those that fit the budget; `--limit` alone ends them early
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000), value_name = "N")]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000), value_name = "N",
+          conflicts_with_all = ["target", "repeat"])]
     pub(crate) rounds: Option<u32>,
 
     /// End a case early once every interval is narrower than this, in percent; 0 never does
