@@ -96,37 +96,46 @@ fn spec(trace: &Path, file: Option<&Path>) -> Spec {
     kv::family().completed(&spec).unwrap()
 }
 
-#[test]
-fn every_structure_that_can_replays_as_the_model_says() {
+/// Every structure that does `acts`, of which there are so many, replays them as the model says: of integers and words, on a
+/// file of keys and on none.
+fn replays(acts: &[&'static str], at_least: usize) {
     let folder = tempfile::tempdir().unwrap();
     let (trace, file) = (folder.path().join("trace"), folder.path().join("keys"));
-    let mut random = Random::new(5);
+    let mut random = Random::new(5 + acts.len() as u64);
     let entries: Vec<u64> = (0..40).map(|at| at * at % 61 + 1).collect();
     let shown: Vec<String> = entries.iter().map(u64::to_string).collect();
     let word = |key: &u64| format!("w{key}");
     let words: Vec<String> = entries.iter().map(word).collect();
-    let cases: [(&[&str], usize); 3] = [
-        (&["get", "get", "put", "del"], 60),
-        (&["get", "put", "put", "del", "scan"], 10),
-        (&["get", "get", "scan"], 10),
-    ];
-    for (acts, at_least) in cases {
-        let lines = drawn(&mut random, acts);
-        let named: Vec<(&str, String, u64)> =
-            lines.iter().map(|(act, key, span)| (*act, word(key), *span)).collect();
-        std::fs::write(&trace, text(&lines)).unwrap();
-        std::fs::write(&file, shown.join("\n")).unwrap();
-        let taken = replayed(&spec(&trace, None), model(&[], &lines));
-        assert!(taken >= at_least, "{acts:?}: {taken}");
-        let taken = replayed(&spec(&trace, Some(&file)), model(&entries, &lines));
-        assert!(taken >= at_least, "{acts:?}: {taken}");
-        std::fs::write(&trace, text(&named)).unwrap();
-        std::fs::write(&file, words.join("\n")).unwrap();
-        let taken = replayed(&spec(&trace, None), model(&[], &named));
-        assert!(taken >= at_least, "{acts:?}: {taken}");
-        let taken = replayed(&spec(&trace, Some(&file)), model(&words, &named));
-        assert!(taken >= at_least, "{acts:?}: {taken}");
-    }
+    let lines = drawn(&mut random, acts);
+    let named: Vec<(&str, String, u64)> =
+        lines.iter().map(|(act, key, span)| (*act, word(key), *span)).collect();
+    std::fs::write(&trace, text(&lines)).unwrap();
+    std::fs::write(&file, shown.join("\n")).unwrap();
+    let taken = replayed(&spec(&trace, None), model(&[], &lines));
+    assert!(taken >= at_least, "{acts:?}: {taken}");
+    let taken = replayed(&spec(&trace, Some(&file)), model(&entries, &lines));
+    assert!(taken >= at_least, "{acts:?}: {taken}");
+    std::fs::write(&trace, text(&named)).unwrap();
+    std::fs::write(&file, words.join("\n")).unwrap();
+    let taken = replayed(&spec(&trace, None), model(&[], &named));
+    assert!(taken >= at_least, "{acts:?}: {taken}");
+    let taken = replayed(&spec(&trace, Some(&file)), model(&words, &named));
+    assert!(taken >= at_least, "{acts:?}: {taken}");
+}
+
+#[test]
+fn updates_replay_as_the_model_says() {
+    replays(&["get", "get", "put", "del"], 60);
+}
+
+#[test]
+fn updates_between_scans_replay_as_the_model_says() {
+    replays(&["get", "put", "put", "del", "scan"], 10);
+}
+
+#[test]
+fn scans_replay_as_the_model_says() {
+    replays(&["get", "get", "scan"], 10);
 }
 
 /// One made room for as many as were asked for.
