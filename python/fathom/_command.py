@@ -9,6 +9,7 @@ import operator
 import os
 import re
 import signal
+import stat
 import subprocess
 from collections.abc import Mapping
 
@@ -277,11 +278,14 @@ def kv(keys, *, budget: str | None = None, **options) -> Keys:
     ``kv("users.csv", from_="csv:email", structure=["hashbrown", "indexmap"])``.
     """
     if isinstance(keys, (str, os.PathLike)):
+        if os.fspath(keys) == "-":
+            raise ValueError("keys: kv reads no standard input; give it the keys, or the path of their file")
         try:
             return _kv(os.fspath(keys), options_of("kv", dict(budget=budget, **options)))
         except CommandFailed as failed:
-            if failed.code == _NO_FILE:
-                os.stat(keys)  # What is not there is an error as everywhere.
+            # What is not there, or cannot be read, is an error as everywhere.
+            if failed.code == _NO_FILE and not stat.S_ISFIFO(os.stat(keys).st_mode):
+                open(keys, "rb").close()
             raise
     options.setdefault("from_", options.pop("from", None))
     lines, options["from_"] = _key_bytes(keys, options["from_"])

@@ -79,15 +79,46 @@ def _opened(name: str, data, format: str):
         source, where = pyarrow.BufferReader(data) if isinstance(data, bytes) else pyarrow.PythonFile(data, "r"), None
     try:
         if format == "stream":
-            stream = ipc.open_stream(pyarrow.OSFile(source) if where else source)
-            return stream, stream.schema
-        kind = dataset.ParquetFileFormat() if format == "parquet" else dataset.IpcFileFormat()
-        part = kind.make_fragment(source, filesystem=where)
-        return part, part.physical_schema
-    except (pyarrow.ArrowInvalid, OSError) as said:
-        if getattr(said, "errno", None):
+            source = pyarrow.OSFile(source) if where else source
+            stream = ipc.open_stream(source)
+            part, schema = _whole(stream, source), stream.schema
+        else:
+            kind = dataset.ParquetFileFormat() if format == "parquet" else dataset.IpcFileFormat()
+            part = kind.make_fragment(source, filesystem=where)
+            schema = part.physical_schema
+        schema.names  # Nobody has looked whether they are texts.
+        return part, schema
+    except (pyarrow.ArrowException, UnicodeDecodeError, OSError) as said:
+        if _is_of_the_system(said):
             raise
         raise DataError(f"{name}: {said}", name) from None
+
+
+def _is_of_the_system(said) -> bool:
+    """Whether an error is none of the data."""
+    return getattr(said, "errno", None) or isinstance(said, MemoryError)
+
+
+#: What a stream ends with: a message of no bytes.
+_END_MARK = b"\xff\xff\xff\xff\0\0\0\0"
+
+
+def _whole(stream, source):
+    """The batches of a stream that has its end mark, and no other one behind it; pyarrow asks for neither."""
+    import pyarrow
+
+    before = source.tell()
+    for batch in stream:
+        before = source.tell()
+        yield batch
+    end = source.tell()
+    # The last bytes of a batch may be the same.
+    if end - before >= len(_END_MARK):
+        source.seek(end - len(_END_MARK))
+    if source.read(len(_END_MARK)) != _END_MARK:
+        raise pyarrow.ArrowInvalid("it has no end mark, as if its writer had not come to the end")
+    if _native.foreign(source.read(8)) == "an Arrow stream":
+        raise pyarrow.ArrowInvalid(f"a second stream follows at byte {end}")
 
 
 def _shared(names: list, schemas: list, columns: list, is_stream: bool):
@@ -126,8 +157,8 @@ def _told(batches):
 
     try:
         yield from batches
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowIndexError, OSError) as said:
-        if getattr(said, "errno", None):
+    except (pyarrow.ArrowException, UnicodeDecodeError, OSError) as said:
+        if _is_of_the_system(said):
             raise
         raise pyarrow.ArrowInvalid(str(said)) from None
 

@@ -36,7 +36,15 @@ def digest(answer) -> str:
     baseline does is right.
     """
     value = 0xCBF29CE484222325
-    for byte in hashlib.blake2b(_canonical(answer), digest_size=16).digest():
+    try:
+        whole = _canonical(answer)
+    except RecursionError:
+        # It holds itself, as pickle can tell it.
+        try:
+            whole = _pickled(answer)
+        except RecursionError:
+            raise ValueError("the answer is nested too deeply to be compared") from None
+    for byte in hashlib.blake2b(whole, digest_size=16).digest():
         value = ((value ^ byte) * 0x100000001B3) & _MASK
     return f"{value:016x}"
 
@@ -138,7 +146,9 @@ def _number(answer) -> bytes:
     try:
         over, under = real.as_integer_ratio()
     except (OverflowError, ValueError):
-        return str(float(real)).encode()  # Infinite, or no number.
+        # Infinite, or no number; of a signalling one, no double is made.
+        is_none = getattr(real, "is_nan", None)
+        return b"nan" if is_none and is_none() else str(float(real)).encode()
     except AttributeError:
         return _pickled(answer)
     return b"%x" % over if under == 1 else b"%x/%x" % (over, under)

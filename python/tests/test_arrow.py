@@ -228,6 +228,10 @@ TIMES = [
     (pa.timestamp("ms"), [-1, 1_700_000_000_250], ["1969-12-31T23:59:59.999", "2023-11-14T22:13:20.250"]),
     (pa.timestamp("us", "+02:00"), [-1, 0], ["1969-12-31T23:59:59.999999Z", "1970-01-01T00:00:00Z"]),
     (pa.timestamp("ns", "Europe/Paris"), [1, 0], ["1970-01-01T00:00:00.000000001Z", "1970-01-01T00:00:00Z"]),
+    # What is beyond the calendar, as marks for "never" are.
+    (pa.date32(), [2**31 - 1, 0], ["2147483647 days", "1970-01-01"]),
+    (pa.time64("us"), [86_400_000_000, -1], ["86400000000 us", "-1 us"]),
+    (pa.timestamp("us"), [2**63 - 1, 0], ["9223372036854775807 us", "1970-01-01T00:00:00"]),
 ]
 
 
@@ -701,6 +705,42 @@ def test_what_is_damaged_in_a_file_is_bad_data_in_one_line(tmp_path, kind):
     with pytest.raises(fathom.DataError, match="^[^\n]*damaged: Invalid: [^\n]*$") as caught:
         fathom.aggregate(file, by="k", values="v")
     assert "Python" not in str(caught.value) and caught.value.path == str(file)
+
+
+@pytest.mark.parametrize("kind", ["arrow", "stream"])
+def test_a_name_that_is_no_text_is_bad_data(tmp_path, kind):
+    table, file = pa.table({"k": ["a"], "v": [1]}), tmp_path / "damaged"
+    with (pa.ipc.new_stream if kind == "stream" else pa.ipc.new_file)(file, table.schema) as writer:
+        writer.write_table(table)
+    data = file.read_bytes()
+    assert (name := b"\1\0\0\0k\0") in data
+    file.write_bytes(data.replace(name, b"\1\0\0\0\xff\0"))
+    with pytest.raises(fathom.DataError, match="damaged: "):
+        fathom.aggregate(file, by="k", values="v")
+
+
+def test_a_stream_has_its_end_mark_and_none_behind_it(tmp_path):
+    # The last number is as the end mark is.
+    table = pa.table({"k": ["a", "a"], "v": [1, 2**32 - 1]})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table, max_chunksize=1)
+    whole, file = sink.getvalue().to_pybytes(), tmp_path / "stream"
+    assert whole.endswith(b"\xff\xff\xff\xff\0\0\0\0" * 2)
+    for data, wrong in [
+        (whole, None),
+        (whole + b"\0" * 8, None),
+        (whole[:-8], "it has no end mark"),
+        (whole[:-4], "Corrupted metadata length"),
+        (whole + whole, f"a second stream follows at byte {len(whole)}"),
+    ]:
+        file.write_bytes(data)
+        for given in (data, file, io.BytesIO(data)):
+            if wrong is None:
+                assert dict(fathom.aggregate(given, by="k", values="v", stats="count")) == {"a": 2}
+            else:
+                with pytest.raises(fathom.DataError, match=wrong):
+                    fathom.aggregate(given, by="k", values="v", stats="count")
 
 
 @pytest.mark.parametrize("kind", ["arrow", "stream"])

@@ -263,6 +263,13 @@ def test_keys_are_one_column_and_those_of_a_dict():
         fathom.kv(fathom.aggregate(b"a;1\n"))
 
 
+def test_keys_that_are_no_file_are_refused_as_everywhere(tmp_path):
+    with pytest.raises(IsADirectoryError):
+        fathom.kv(tmp_path)
+    with pytest.raises(ValueError, match="no standard input"):
+        fathom.kv("-")
+
+
 def test_the_example_of_kv_is_one(tmp_path, monkeypatch):
     [example] = re.findall(r"``kv\((.*)\)``", fathom.kv.__doc__)
     monkeypatch.chdir(tmp_path)
@@ -592,6 +599,15 @@ def test_equal_numbers_of_any_type_and_equal_objects_have_one_digest():
     around = Pair(0, [])
     around.pair[1].append(around)
     assert digest(around)
+    # The function was said to have crashed.
+    assert digest(Decimal("sNaN")) == digest(float("nan"))
+    around, deep = [], []
+    around.append(around)
+    assert digest(around)
+    for _ in range(200_000):
+        deep = [deep]
+    with pytest.raises(ValueError, match="nested too deeply to be compared"):
+        digest(deep)
 
 
 def test_equal_arrays_have_one_digest():

@@ -34,26 +34,45 @@ pub(super) fn second(count: i64, time: Time) -> Option<i64> {
     (FIRST..BEHIND).contains(&second).then_some(second)
 }
 
-/// A date or a time by ISO 8601, with as many digits behind the second as it has, by threes.
+/// A date or a time by ISO 8601, with as many digits behind the second as it has, by threes; what is beyond the calendar,
+/// as marks for "never" are, as the number that it is, with its unit.
 pub(super) fn time(count: i64, time: Time) -> String {
-    match time {
+    const SECONDS: i64 = 86_400;
+    let shown = match time {
         Time::Date => day(count),
-        Time::Clock(per_second) => clock(count, per_second),
-        Time::Moment(per_second, is_utc) => {
-            const SECONDS: i64 = 86_400;
-            let of_day = i64::from(per_second) * SECONDS;
-            let (date, rest) = (day(count.div_euclid(of_day)), count.rem_euclid(of_day));
-            format!("{date}T{}{}", clock(rest, per_second), if is_utc { "Z" } else { "" })
+        Time::Clock(per_second) => {
+            let is_one = (0..SECONDS * i64::from(per_second)).contains(&count);
+            is_one.then(|| clock(count, per_second))
         }
+        Time::Moment(per_second, is_utc) => {
+            let of_day = i64::from(per_second) * SECONDS;
+            day(count.div_euclid(of_day)).map(|date| {
+                let zone = if is_utc { "Z" } else { "" };
+                format!("{date}T{}{zone}", clock(count.rem_euclid(of_day), per_second))
+            })
+        }
+    };
+    shown.unwrap_or_else(|| format!("{count} {}", unit(time)))
+}
+
+fn unit(time: Time) -> &'static str {
+    match time {
+        Time::Date => "days",
+        Time::Clock(1) | Time::Moment(1, _) => "s",
+        Time::Clock(1000) | Time::Moment(1000, _) => "ms",
+        Time::Clock(1_000_000) | Time::Moment(1_000_000, _) => "us",
+        Time::Clock(_) | Time::Moment(..) => "ns",
     }
 }
 
-fn day(days: i64) -> String {
+/// A date of the years that chrono has, by which texts are made of tables.
+fn day(days: i64) -> Option<String> {
     let (year, month, day) = date(days);
     // Years of other than four digits have a sign.
     match year {
-        0..=9999 => format!("{year:04}-{month:02}-{day:02}"),
-        _ => format!("{year:+05}-{month:02}-{day:02}"),
+        0..=9999 => Some(format!("{year:04}-{month:02}-{day:02}")),
+        -262_143..=262_142 => Some(format!("{year:+05}-{month:02}-{day:02}")),
+        _ => None,
     }
 }
 
@@ -128,11 +147,17 @@ mod tests {
             (1, Time::Clock(1_000_000_000), "00:00:00.000000001"),
             (86_399_999, Time::Clock(1000), "23:59:59.999"),
             (i64::MIN, Time::Moment(1_000_000_000, false), "1677-09-21T00:12:43.145224192"),
+            (-96_465_292, Time::Date, "-262143-01-01"),
+            (-96_465_293, Time::Date, "-96465293 days"),
+            (95_026_236, Time::Date, "+262142-12-31"),
+            (95_026_237, Time::Date, "95026237 days"),
+            (i64::MAX, Time::Moment(1_000_000, false), "9223372036854775807 us"),
+            (i64::MIN, Time::Moment(1, true), "-9223372036854775808 s"),
+            (86_400_000_000, Time::Clock(1_000_000), "86400000000 us"),
+            (-1, Time::Clock(1000), "-1 ms"),
         ] {
             assert_eq!(time(count, kind), expected);
         }
-        time(i64::MIN, Time::Moment(1, false));
-        time(i64::MAX, Time::Moment(1, true));
     }
 
     #[test]
