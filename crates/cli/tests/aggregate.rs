@@ -1187,7 +1187,7 @@ fn logs_json_and_folders_are_read_as_what_they_are() {
 #[test]
 fn names_in_quotes_keep_what_is_behind_a_colon() {
     let folder = Folder::new();
-    folder.file("t.csv", "a:10,b:desc,b,c/d,2024\nx,1,27,0,0\ny,3,32,0,0\n");
+    folder.file("t.csv", "a:10,b:desc,b,c/d\nx,1,27,0\ny,3,32,0\n");
     let run = |words: &str| folder.run(&words.split(' ').collect::<Vec<_>>(), b"");
     let told = out(&run("--by \"a:10\" --value b --stats sum t.csv"));
     assert_eq!(told, "a:10,sum\nx,27\ny,32\n");
@@ -1202,7 +1202,6 @@ fn names_in_quotes_keep_what_is_behind_a_colon() {
         ("--by b:often --count", "has no column \"b:often\" (what is behind its colon is no width"),
         ("--by b --value b*2", "has no column \"b*2\" (a formula has blanks around its signs"),
         ("--by b --count --where c/d>1", "has no column \"c\" (c/d is one name; in a condition"),
-        ("--by b --value 2024", "has no column \"2024\" (a name that is a number stands in"),
         (
             "--by a:10 --count",
             "has no column \"a\" (behind the colon of a:10 is a width of buckets",

@@ -143,22 +143,9 @@ impl Columns {
         names: &[Cow<'_, [u8]>],
     ) -> Result<Columns, Error> {
         let header = || names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
-        let missing = |name: &str, hint: String| {
-            let (path, name) = (path.to_owned(), name.to_owned());
-            Error::NoSuchColumn { path, name, header: header(), hint }
-        };
         let place = |selector: &Selector| {
             let name = match selector {
-                Selector::Place(place) => {
-                    let number = place.to_string();
-                    let is_name = |name: &Cow<'_, [u8]>| name.trim_ascii() == number.as_bytes();
-                    if *place <= names.len() || !names.iter().any(is_name) {
-                        return Ok(place - 1);
-                    }
-                    let hint =
-                        format!(" (a name that is a number stands in quotes: '\"{number}\"')");
-                    return Err(missing(&number, hint));
-                }
+                Selector::Place(place) => return Ok(place - 1),
                 Selector::Name(name) => name,
             };
             let mut places = places(name, names);
@@ -173,7 +160,8 @@ impl Columns {
                     let there: Vec<_> =
                         names.iter().map(|name| String::from_utf8_lossy(name)).collect();
                     let hint = hint(name, &there.iter().map(|name| &**name).collect::<Vec<_>>());
-                    Err(missing(name, hint))
+                    let (path, name) = (path.to_owned(), name.clone());
+                    Err(Error::NoSuchColumn { path, name, header: header(), hint })
                 }
             }
         };
