@@ -220,6 +220,8 @@ fn alphabet_name<'k>(
     let only = |fits: fn(u8) -> bool| (0..=255).all(|b| fits(b) || counts[usize::from(b)] == 0);
     if only(|b| b.is_ascii_digit()) {
         "digits"
+    } else if only(|b| b.is_ascii_digit() || b == b'-') {
+        "digits and hyphens"
     } else if only(|b| b.is_ascii_hexdigit() || b == b'-') {
         "hexadecimal"
     } else if only(|b| b.is_ascii_alphabetic()) {
@@ -323,6 +325,9 @@ mod tests {
         assert_eq!(named(&long, "bin-text"), "UTF-8");
         assert_eq!(named(b"\xe9,\xc3\xa9\n", "csv:2"), "UTF-8");
         assert_eq!(named(b"\xe9,\xc3\xa9\n", "csv:1"), "any bytes");
+        // Numbers below zero were hexadecimal.
+        assert_eq!(named(b"-5\n7\n", "lines"), "digits and hyphens");
+        assert_eq!(named(b"0a-b1\n", "lines"), "hexadecimal");
     }
 
     #[test]
