@@ -96,7 +96,9 @@ def _opened(name: str, data, format: str):
 
 def _is_of_the_system(said) -> bool:
     """Whether an error is none of the data."""
-    return getattr(said, "errno", None) or isinstance(said, MemoryError)
+    import pyarrow
+
+    return getattr(said, "errno", None) or isinstance(said, (MemoryError, pyarrow.ArrowCancelled))
 
 
 #: What a stream ends with: a message of no bytes.
@@ -112,7 +114,7 @@ def _whole(stream, source):
         before = source.tell()
         yield batch
     end = source.tell()
-    # The last bytes of a batch may be the same.
+    # The last bytes of a batch may be the same. (Those of a dictionary behind all batches, which nothing refers to, are not told apart.)
     if end - before >= len(_END_MARK):
         source.seek(end - len(_END_MARK))
     if source.read(len(_END_MARK)) != _END_MARK:

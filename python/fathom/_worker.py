@@ -39,7 +39,7 @@ def digest(answer) -> str:
     try:
         whole = _canonical(answer)
     except RecursionError:
-        # It holds itself, as pickle can tell it.
+        # It holds itself, as pickle can tell it, or is nested deeper than functions call each other.
         try:
             whole = _pickled(answer)
         except RecursionError:

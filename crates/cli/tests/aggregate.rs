@@ -1201,7 +1201,7 @@ fn names_in_quotes_keep_what_is_behind_a_colon() {
         ("--by \"b\":often --count", "\"often\" is no width of buckets"),
         ("--by b:often --count", "has no column \"b:often\" (what is behind its colon is no width"),
         ("--by b --value b*2", "has no column \"b*2\" (a formula has blanks around its signs"),
-        ("--by b --count --where c/d>1", "has no column \"c\" (c/d is one name; in a condition"),
+        ("--by b --count --where c/d>1", "has no column \"c\" (if c/d is meant: in a condition"),
         (
             "--by a:10 --count",
             "has no column \"a\" (behind the colon of a:10 is a width of buckets",

@@ -38,8 +38,6 @@ pub fn hint(name: &str, there: &[&str]) -> String {
     };
     if let Some(whole) = there.iter().find(is_cut) {
         format!(" (behind the colon of {whole} is a width of buckets: '\"{whole}\"' is a name)")
-    } else if let Some(whole) = there.iter().find(|whole| has_sign_behind(whole, name)) {
-        format!(" ({whole} is one name; in a condition or a formula it stands in backticks)")
     } else if there.first().is_some_and(|first| first.starts_with(['{', '['])) {
         OF_JSON.to_owned()
     } else if there.iter().any(|name| is_wide(name.as_bytes())) {
@@ -52,6 +50,8 @@ pub fn hint(name: &str, there: &[&str]) -> String {
         " (a formula has blanks around its signs: ms * 2)".to_owned()
     } else if name.contains(':') {
         format!(" (what is behind its colon is no width of buckets: {WIDTHS})")
+    } else if let Some(whole) = there.iter().find(|whole| has_sign_behind(whole, name)) {
+        format!(" (if {whole} is meant: in a condition or a formula it stands in backticks)")
     } else {
         String::new()
     }
@@ -201,7 +201,7 @@ mod tests {
         for (name, expected) in [
             ("a", " (behind the colon of a:5 is a width of buckets: '\"a:5\"' is a name)"),
             ("b", ""),
-            ("km", " (km/h is one name; in a condition or a formula it stands in backticks)"),
+            ("km", " (if km/h is meant: in a condition or a formula it stands in backticks)"),
             ("a + 1", " (formulas are values only)"),
             ("a+1", " (a formula has blanks around its signs: ms * 2)"),
             (

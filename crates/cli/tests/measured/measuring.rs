@@ -321,6 +321,17 @@ fn who_says_no_metrics_when_asked_for_them_has_no_row() {
     }
 }
 
+/// They had no effect, and nobody was told.
+#[test]
+fn what_a_number_of_rounds_replaces_is_refused_beside_it() {
+    for other in [["--target", "2"], ["--repeat", "1s"]] {
+        let output = own(&["true".to_owned()], &[&["--rounds", "4"], &other[..]].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", complaint(&output));
+        let said = format!("'--rounds <N>' cannot be used with '{}", other[0]);
+        assert!(complaint(&output).contains(&said), "{}", complaint(&output));
+    }
+}
+
 /// Its throughput was that of the first one's work.
 #[test]
 fn who_works_through_something_else_is_not_compared() {

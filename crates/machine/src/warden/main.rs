@@ -200,7 +200,7 @@ fn reap(report: usize, child: &mut isize, begin_ns: u64) -> bool {
             call(number::WAIT4, [everybody, place, NO_HANG_AND_STOPPED, usage_place, 0]);
         let is_stopped = status & 0xff == 0x7f;
         let wants_terminal = status == WANTS_TERMINAL[0] || status == WANTS_TERMINAL[1];
-        if ended == *child && (wants_terminal || !is_stopped) {
+        if ended > 0 && ended == *child && (wants_terminal || !is_stopped) {
             if !is_stopped {
                 *child = 0;
             }
