@@ -99,28 +99,25 @@ fn spec(trace: &Path, file: Option<&Path>) -> Spec {
 /// Every structure that does `acts`, of which there are so many, replays them as the model says: of integers and words, on a
 /// file of keys and on none.
 fn replays(acts: &[&'static str], at_least: usize) {
-    let folder = tempfile::tempdir().unwrap();
-    let (trace, file) = (folder.path().join("trace"), folder.path().join("keys"));
-    let mut random = Random::new(5 + acts.len() as u64);
+    let lines = drawn(&mut Random::new(5 + acts.len() as u64), acts);
     let entries: Vec<u64> = (0..40).map(|at| at * at % 61 + 1).collect();
-    let shown: Vec<String> = entries.iter().map(u64::to_string).collect();
+    replays_keys(&entries, &lines, at_least);
     let word = |key: &u64| format!("w{key}");
     let words: Vec<String> = entries.iter().map(word).collect();
-    let lines = drawn(&mut random, acts);
-    let named: Vec<(&str, String, u64)> =
-        lines.iter().map(|(act, key, span)| (*act, word(key), *span)).collect();
-    std::fs::write(&trace, text(&lines)).unwrap();
+    let named: Vec<_> = lines.iter().map(|(act, key, span)| (*act, word(key), *span)).collect();
+    replays_keys(&words, &named, at_least);
+}
+
+fn replays_keys<K: Ord + Clone + ToString>(entries: &[K], lines: &[(&str, K, u64)], least: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let (trace, file) = (folder.path().join("trace"), folder.path().join("keys"));
+    let shown: Vec<String> = entries.iter().map(K::to_string).collect();
+    std::fs::write(&trace, text(lines)).unwrap();
     std::fs::write(&file, shown.join("\n")).unwrap();
-    let taken = replayed(&spec(&trace, None), model(&[], &lines));
-    assert!(taken >= at_least, "{acts:?}: {taken}");
-    let taken = replayed(&spec(&trace, Some(&file)), model(&entries, &lines));
-    assert!(taken >= at_least, "{acts:?}: {taken}");
-    std::fs::write(&trace, text(&named)).unwrap();
-    std::fs::write(&file, words.join("\n")).unwrap();
-    let taken = replayed(&spec(&trace, None), model(&[], &named));
-    assert!(taken >= at_least, "{acts:?}: {taken}");
-    let taken = replayed(&spec(&trace, Some(&file)), model(&words, &named));
-    assert!(taken >= at_least, "{acts:?}: {taken}");
+    for (file, there) in [(None, &[][..]), (Some(&*file), entries)] {
+        let taken = replayed(&spec(&trace, file), model(there, lines));
+        assert!(taken >= least, "{file:?}: {taken}");
+    }
 }
 
 #[test]
