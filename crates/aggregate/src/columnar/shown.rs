@@ -152,7 +152,8 @@ mod tests {
             (95_026_236, Time::Date, "+262142-12-31"),
             (95_026_237, Time::Date, "95026237 days"),
             (i64::MAX, Time::Moment(1_000_000, false), "9223372036854775807 us"),
-            (i64::MIN, Time::Moment(1, true), "-9223372036854775808 s"),
+            (i64::MAX, Time::Moment(1, true), "9223372036854775807 s"),
+            (i64::MIN, Time::Moment(1, false), "-9223372036854775808 s"),
             (86_400_000_000, Time::Clock(1_000_000), "86400000000 us"),
             (-1, Time::Clock(1000), "-1 ms"),
         ] {
