@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use fathom_aggregate::columnar::{self, Frame};
@@ -22,7 +23,7 @@ use crate::error;
 use crate::groups::Groups;
 use crate::guesses::Guesses;
 use crate::source::Given;
-use crate::wait::{self, Caller};
+use crate::wait::{self, Caller, Told};
 
 /// How the text is cut, which the package spells out before it calls.
 #[derive(FromPyObject)]
@@ -314,38 +315,45 @@ pub(crate) fn aggregate<'py>(
     plan: Plan,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Groups, Bound<'py, PyDict>)> {
+    let told = Arc::new(Told::default());
     let mut reading = Reading {
         plan: &plan,
         options: plan.options()?,
-        query: plan.query()?,
-        is_settled: false,
-        guesses: Guesses::default(),
-        rejects: plan.rejects()?,
-        told: Progress::default(),
+        known: Known { query: plan.query()?, rejects: plan.rejects()?, ..Known::default() },
+        told: Arc::clone(&told),
     };
-    let (mut summary, mut has_names) = (None, false);
+    let (mut summaries, mut has_names) = (Vec::new(), false);
     for side in inputs.chunks(if plan.compare { 1 } else { inputs.len().max(1) }) {
         let (found, is_named) = match side {
             [frame] if frame.hasattr("__arrow_c_stream__")? => {
-                (reading.frame(frame, &progress, summary.is_none())?, true)
+                (reading.frame(frame, &progress, summaries.is_empty())?, true)
             }
             texts => reading.texts(texts, &progress)?,
         };
         has_names |= is_named;
-        summary = Some(match summary {
-            None => found,
-            Some(before) => format::compared(before, found),
-        });
+        summaries.push(found);
     }
-    let mut summary = summary.ok_or_else(|| PyValueError::new_err("there is no input"))?;
-    summary.bytes = reading.told.bytes.load(Ordering::Relaxed);
-    Ok((plan.shown(summary, has_names)?, reading.guesses.told(py)?))
+    let guesses = reading.known.guesses;
+    let shown = wait::run(py, &told, progress.as_ref(), move |_, told| {
+        let summary = summaries.into_iter().reduce(format::compared);
+        let mut summary = summary.ok_or_else(|| PyValueError::new_err("there is no input"))?;
+        summary.bytes = told.progress.bytes.load(Ordering::Relaxed);
+        plan.shown(summary, has_names)
+    });
+    Ok((shown??, guesses.told(py)?))
 }
 
 /// What one input after the other is read with.
 struct Reading<'a> {
     plan: &'a Plan,
     options: Options,
+    known: Known,
+    told: Arc<Told>,
+}
+
+/// What an input leaves for the next.
+#[derive(Default)]
+struct Known {
     /// With what was guessed of the first text that has something, which holds for the others.
     query: Option<Query>,
     /// Whether there was one.
@@ -353,7 +361,26 @@ struct Reading<'a> {
     guesses: Guesses,
     /// Their file, and whether its last line is open.
     rejects: Option<(File, bool)>,
-    told: Progress,
+}
+
+impl Known {
+    /// What is known of some texts together.
+    fn read(
+        &mut self,
+        given: Vec<Given>,
+        (options, said, skip): (&Options, &Said, bool),
+        (caller, told): (&Caller, &Told),
+    ) -> Result<Summary, Error> {
+        let open = |given| open(given, options.threads, caller);
+        let sources = given.into_iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        let texts = sources.into_iter().map(|source| self.guesses.text(source));
+        let mut texts = texts.collect::<Result<Vec<_>, Error>>()?;
+        let guessed = self.query.as_mut().filter(|_| !self.is_settled);
+        self.guesses.settle(&mut texts, guessed, said);
+        self.is_settled |= guess::has_text(&mut texts);
+        let on_error = on_error(skip, self.rejects.as_mut());
+        run(texts, self.query.as_ref(), options, on_error, &told.progress)
+    }
 }
 
 impl Reading<'_> {
@@ -363,27 +390,23 @@ impl Reading<'_> {
         inputs: &[Bound<'py, PyAny>],
         callback: &Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Summary, bool)> {
-        let Reading { plan, options, query, is_settled, guesses, rejects, told } = self;
-        plan.check_order(query.as_ref())?;
+        let Reading { plan, options, known, told } = self;
+        plan.check_order(known.query.as_ref())?;
         let given = inputs.iter().map(Given::of).collect::<PyResult<Vec<_>>>()?;
-        let (on_error, said) = (on_error(plan.skip, rejects.as_mut()), plan.said());
-        let flags = (&told.bytes, &told.stop);
-        let py = inputs[0].py();
-        let outcome = wait::run(py, flags, callback.as_ref(), |caller| {
-            let open = |given| open(given, options.threads, caller);
-            let sources = given.into_iter().map(open).collect::<Result<Vec<_>, _>>()?;
-            let texts = sources.into_iter().map(|source| guesses.text(source));
-            let mut texts = texts.collect::<Result<Vec<_>, Error>>()?;
-            let guessed = query.as_mut().filter(|_| !*is_settled);
-            guesses.settle(&mut texts, guessed, &said);
-            *is_settled |= guess::has_text(&mut texts);
-            run(texts, query.as_ref(), options, on_error, told)
+        let how = (options.clone(), plan.said(), plan.skip);
+        let (py, mut own) = (inputs[0].py(), std::mem::take(known));
+        let outcome = wait::run(py, told, callback.as_ref(), move |caller, told| {
+            let (options, said, skip) = &how;
+            let outcome = own.read(given, (options, said, *skip), (caller, told));
+            (outcome, own)
         });
-        let summary = outcome?.map_err(|error| match (error, &plan.rejects) {
+        let (outcome, own) = outcome?;
+        *known = own;
+        let summary = outcome.map_err(|error| match (error, &plan.rejects) {
             (Error::Rejects(said), Some(path)) => error::system(&said, path),
             (error, _) => error::aggregated(py, error),
         })?;
-        Ok((summary, query.as_ref().is_some_and(Query::has_named_parts)))
+        Ok((summary, known.query.as_ref().is_some_and(Query::has_named_parts)))
     }
 
     /// What is known of a table.
@@ -393,16 +416,37 @@ impl Reading<'_> {
         callback: &Option<Bound<'py, PyAny>>,
         is_first: bool,
     ) -> PyResult<Summary> {
-        let (py, told) = (frame.py(), &self.told);
-        let (source, frame) = frame_of(frame, self.plan)?;
+        let py = frame.py();
+        let (stream, frame) = frame_of(frame, self.plan)?;
         if is_first {
             self.plan.check_order_of(&frame)?;
         }
-        let flags = (&told.bytes, &told.stop);
-        let outcome = wait::run(py, flags, callback.as_ref(), |_| {
-            columnar::aggregate(source, &frame, &self.options, told)
+        self.told.holds.store(true, Ordering::Relaxed);
+        let (source, options) = (Lent(stream, Holds(Arc::clone(&self.told))), self.options.clone());
+        let outcome = wait::run(py, &self.told, callback.as_ref(), move |_, told| {
+            columnar::aggregate(source, &frame, &options, &told.progress)
         });
         outcome?.map_err(|error| error::aggregated(py, error))
+    }
+}
+
+/// Another's stream, which is given back before that is told.
+struct Lent(arrow::read::Stream, #[expect(dead_code, reason = "dropped behind it")] Holds);
+
+impl columnar::Source for Lent {
+    type Batch = arrow::read::Batch;
+
+    fn next(&mut self) -> Result<Option<Self::Batch>, Error> {
+        self.0.next()
+    }
+}
+
+/// Holds what is another's until it is dropped.
+struct Holds(Arc<Told>);
+
+impl Drop for Holds {
+    fn drop(&mut self) {
+        self.0.holds.store(false, Ordering::Relaxed);
     }
 }
 

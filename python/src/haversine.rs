@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use fathom_haversine::{
     EARTH_RADIUS_KM, Error, MOST_RADIUS, OnError, Options, Outcome, Source, read,
@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 
 use crate::error::{self, Data};
 use crate::source::Given;
-use crate::wait;
+use crate::wait::{self, Told};
 
 /// Mean in order (if distances are kept), exact mean, pairs, skipped elements, bytes.
 type Means = (Option<f64>, f64, u64, u64, u64);
@@ -44,35 +44,41 @@ pub(crate) fn haversine(
     };
     let given = Given::of(data)?;
     let path = given.name().to_owned();
-    let (lines, mut is_file) = (Lines::default(), false);
-    let stop = Arc::new(AtomicBool::new(false));
-    let none = AtomicU64::new(0);
-    let done = wait::run(py, (&none, &stop), None, |caller| {
-        let stops = |reader| Box::new(Stops { reader, stop: Arc::clone(&stop) });
-        let source: Box<dyn Read + Send> = match given.open(options.threads.get(), caller) {
-            Ok(Input::File(file, _)) => {
-                is_file = true;
-                stops(Box::new(Forward::new(file)) as Box<dyn Read + Send>)
-            }
-            Ok(Input::Stream(stream)) => lines.watch(stops(stream)),
-            Err(said) => return Err(Error::Io(said)),
-        };
-        read(Source::Stream(source), &options).map(|outcome| (outcome.mean_in_order(), outcome))
+    let told = Arc::new(Told::default());
+    let stops = {
+        let told = Arc::clone(&told);
+        move |reader| Box::new(Stops { reader, told })
+    };
+    let (done, lines) = wait::run(py, &told, None, move |caller, _| {
+        let (lines, mut is_file) = (Lines::default(), false);
+        let source: io::Result<Box<dyn Read + Send>> =
+            given.open(options.threads.get(), caller).map(|input| match input {
+                Input::File(file, _) => {
+                    is_file = true;
+                    stops(Box::new(Forward::new(file)) as Box<dyn Read + Send>) as _
+                }
+                Input::Stream(stream) => lines.watch(stops(stream)),
+            });
+        let done = source.map_err(Error::Io).and_then(|source| {
+            let outcome = read(Source::Stream(source), &options)?;
+            Ok((outcome.mean_in_order(), outcome))
+        });
+        (done, (!is_file).then_some(lines))
     })?;
     let (mean, Outcome { mean_exact, pairs, skipped, bytes, .. }) =
-        done.map_err(|error| located(py, &error, &path, (!is_file).then_some(lines)))?;
+        done.map_err(|error| located(py, &error, &path, lines))?;
     Ok((mean, mean_exact, pairs, skipped, bytes))
 }
 
 /// Ends its stream with an error when told to.
 struct Stops {
     reader: Box<dyn Read + Send>,
-    stop: Arc<AtomicBool>,
+    told: Arc<Told>,
 }
 
 impl Read for Stops {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        if self.stop.load(Ordering::Relaxed) {
+        if self.told.progress.stop.load(Ordering::Relaxed) {
             return Err(io::Error::other("interrupted"));
         }
         self.reader.read(room)

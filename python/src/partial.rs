@@ -2,13 +2,14 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use fathom_aggregate::delimited::record_starts;
 use fathom_aggregate::format;
 use fathom_aggregate::guess;
 use fathom_aggregate::state::{self, Merger, Object, Piece, Question, State, StateError};
-use fathom_aggregate::{Error, OnError, Progress, Source};
+use fathom_aggregate::{Error, OnError, Source};
 use fathom_input::{Input, Lines};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -19,7 +20,7 @@ use crate::aggregate::{Plan, run, word_of};
 use crate::error;
 use crate::groups::Groups;
 use crate::guesses::{Guesses, text_of};
-use crate::wait::{self, Caller};
+use crate::wait::{self, Told};
 
 /// Bytes of a file: which of how many, what it was when it was planned, and from where to where.
 #[derive(FromPyObject)]
@@ -132,12 +133,11 @@ pub(crate) fn partial<'py>(
     let (options, query) = (plan.options()?, plan.query()?);
     let question = Question::new(query.as_ref(), &plan.statistics()?, &options);
     let skips = plan.skips();
-    let told = Progress::default();
-    let read = |task: Task| -> Result<State, Failure> {
-        let before = told.bytes.load(Ordering::Relaxed);
+    let read = move |task: Task, told: &Told| -> Result<State, Failure> {
+        let before = told.progress.bytes.load(Ordering::Relaxed);
         let source = opened(&task, options.threads)?;
         let on_error = if skips { OnError::Skip(None) } else { OnError::Fail };
-        let mut summary = run(vec![source], query.as_ref(), &options, on_error, &told)
+        let mut summary = run(vec![source], query.as_ref(), &options, on_error, &told.progress)
             .map_err(|error| Failure::Engine(located(error, &task)))?;
         summary.bytes -= before;
         unchanged(&task)?;
@@ -146,14 +146,14 @@ pub(crate) fn partial<'py>(
         let object = Object { name, number, of: Some(of), identity, size, ranges: Vec::new() };
         Ok(State::new(summary, question.clone(), object, [start, end]))
     };
-    let all = |_: &Caller| -> Result<Vec<u8>, Failure> {
+    let bytes = wait::run(py, &Arc::new(Told::default()), None, move |_, told| {
         let mut merger = Merger::default();
         for task in tasks {
-            merger.push(read(task)?).map_err(Failure::State)?;
+            merger.push(read(task, told)?).map_err(Failure::State)?;
         }
         merger.finish().map(|state| state.to_bytes()).map_err(Failure::State)
-    };
-    match wait::run(py, (&told.bytes, &told.stop), None, all)? {
+    })?;
+    match bytes {
         Ok(bytes) => Ok(PyBytes::new(py, &bytes)),
         Err(failure) => Err(failed(py, failure)),
     }

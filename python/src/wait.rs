@@ -3,18 +3,30 @@
 
 use std::io;
 use std::panic::resume_unwind;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use fathom_aggregate::Progress;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
 /// How often signals are looked for and progress is told: well below the tenth of a second that
 /// people notice.
 const TICK: Duration = Duration::from_millis(20);
+
+/// How long work that was told to stop may take for it, which is half of the tenth of a second.
+const GRACE: Duration = Duration::from_millis(50);
+
+/// What work and the thread that waits for it tell each other.
+#[derive(Default)]
+pub(crate) struct Told {
+    pub(crate) progress: Progress,
+    /// Whether the work holds what is Python's to give back, which must not outlive Python.
+    pub(crate) holds: AtomicBool,
+}
 
 /// The thread that called, which reads for others.
 #[derive(Clone)]
@@ -56,38 +68,62 @@ impl Request {
 }
 
 /// Runs `work`. A pending signal whose handler raises, and a callback or a `read` that does, set `stop`, and
-/// what was raised is returned once the work has ended.
-pub(crate) fn run<T: Send>(
+/// what was raised is returned once the work has ended. Putting millions of keys in order or giving back their memory
+/// cannot be stopped: such work is left alone, and what it makes is thrown away.
+pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
-    (bytes, stop): (&AtomicU64, &AtomicBool),
+    told: &Arc<Told>,
     callback: Option<&Bound<'_, PyAny>>,
-    work: impl FnOnce(&Caller) -> T + Send,
+    work: impl FnOnce(&Caller, &Told) -> T + Send + 'static,
 ) -> PyResult<T> {
+    let made = Arc::new(Mutex::new(None));
+    let (into, told_too) = (Arc::clone(&made), Arc::clone(told));
+    let work = move |caller: &Caller| {
+        let done = work(caller, &told_too);
+        *into.lock().expect("nobody panics while holding it") = Some(done);
+    };
+    wait(py, told, callback, Box::new(work))?;
+    let done = made.lock().expect("nobody panics while holding it").take();
+    Ok(done.expect("work that has ended has made something"))
+}
+
+/// The same of any work, once for all that it may make.
+fn wait(
+    py: Python<'_>,
+    told: &Told,
+    callback: Option<&Bound<'_, PyAny>>,
+    work: Box<dyn FnOnce(&Caller) + Send>,
+) -> PyResult<()> {
     let (ask, mut asked) = channel();
-    thread::scope(|scope| {
-        // When it ends, nobody is left who asks.
-        let worker = scope.spawn(move || work(&Caller(ask)));
-        let (mut raised, mut ticked) = (Ok(()), Instant::now());
-        loop {
-            let next = &mut asked;
-            let next = py.detach(move || next.recv_timeout(TICK));
-            let has_ended = matches!(next, Err(RecvTimeoutError::Disconnected));
-            if raised.is_ok() && (has_ended || ticked.elapsed() >= TICK) {
-                ticked = Instant::now();
-                let bytes = bytes.load(Ordering::Relaxed);
-                raised = py
-                    .check_signals()
-                    .and_then(|()| callback.map_or(Ok(()), |call| call.call1((bytes,)).map(drop)));
-            }
-            // What is asked after something was raised is not answered.
-            if let (Ok(request), true) = (next, raised.is_ok()) {
-                raised = request.serve(py);
-            }
-            stop.fetch_or(raised.is_err(), Ordering::Relaxed);
-            if has_ended {
-                let done = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
-                return raised.map(|()| done);
-            }
+    // When it ends, nobody is left who asks.
+    let worker = thread::Builder::new().spawn(move || work(&Caller(ask)))?;
+    let (mut raised, mut ticked, mut was_well) = (Ok(()), Instant::now(), Instant::now());
+    loop {
+        let next = &mut asked;
+        let next = py.detach(move || next.recv_timeout(TICK));
+        let has_ended = matches!(next, Err(RecvTimeoutError::Disconnected));
+        if raised.is_ok() && (has_ended || ticked.elapsed() >= TICK) {
+            ticked = Instant::now();
+            let bytes = told.progress.bytes.load(Ordering::Relaxed);
+            raised = py
+                .check_signals()
+                .and_then(|()| callback.map_or(Ok(()), |call| call.call1((bytes,)).map(drop)));
         }
-    })
+        // What is asked after something was raised is not answered.
+        if let (Ok(request), true) = (next, raised.is_ok()) {
+            raised = request.serve(py);
+        }
+        match raised {
+            Ok(()) => was_well = Instant::now(),
+            Err(_) => told.progress.stop.store(true, Ordering::Relaxed),
+        }
+        if has_ended {
+            worker.join().unwrap_or_else(|panic| resume_unwind(panic));
+            return raised;
+        }
+        let is_late = raised.is_err() && was_well.elapsed() >= GRACE;
+        if is_late && !told.holds.load(Ordering::Relaxed) {
+            return raised;
+        }
+    }
 }

@@ -585,6 +585,37 @@ def test_ctrl_c_ends_a_run_within_a_tenth_of_a_second(what):
     assert best < 0.1
 
 
+@pytest.mark.parametrize("what", ["text", "table", "sorted"])
+def test_ctrl_c_does_not_wait_until_millions_of_keys_are_in_order(tmp_path, what):
+    keys = 1_000_000
+    names = [f"name {number * 7919 % keys}" for number in range(keys)]
+    if what == "table":
+        pa = pytest.importorskip("pyarrow")
+        data = pa.table({"name": names, "number": range(keys)})
+        options = {"by": "name", "values": "number"}
+    else:
+        data, options = "".join(f"{name};1\n" for name in names).encode(), {}
+    if what == "sorted":
+        options["sort"] = ["mean", "key"]
+    whole = fathom.aggregate(data, **options).bytes
+    best = 10.0
+    for _ in range(3):
+        pressed = []
+
+        def press(done):
+            # All is read, and everything else is left.
+            if done == whole and not pressed:
+                pressed.append(time.monotonic())
+                os.kill(os.getpid(), signal.SIGINT)
+
+        with pytest.raises(KeyboardInterrupt):
+            fathom.aggregate(data, progress=press, **options)
+        best = min(best, time.monotonic() - pressed[0])
+        # What was left to itself works on.
+        time.sleep(1)
+    assert best < 0.1
+
+
 CALLS = {"aggregate": fathom.aggregate, "haversine": fathom.haversine}
 TEXTS = {"aggregate": b"a;1\nb;2\n", "haversine": b'{"pairs":[{"x0":0,"y0":0,"x1":90,"y1":0}]}'}
 

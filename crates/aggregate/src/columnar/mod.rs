@@ -99,6 +99,8 @@ pub fn aggregate_parts(
         }
         worked
     });
+    // What is Python's, say, is given back before keys are put in order.
+    drop(queue);
     let workers = results.into_iter().collect::<Result<Vec<_>, _>>()?;
     let mut summary = Summary { keys: frame.keys.clone(), ..Summary::default() };
     summary.bytes = progress.bytes.load(Ordering::Relaxed);
