@@ -301,6 +301,16 @@ impl Worker {
                     let what = format!("says {said_ns} ns of a sample that took {waited_ns} ns");
                     return Err(Failure::Broken { what });
                 }
+                // Some processor clocks tick a hundred times a second.
+                let wall_ns = sample.wall_ns;
+                if let Some(cpu_ns) = cpu_ns
+                    && cpu_ns > wall_ns + wall_ns / 16 + 20_000_000
+                {
+                    let what = format!(
+                        "says {cpu_ns} ns of one processor in a sample of {wall_ns} ns of wall time"
+                    );
+                    return Err(Failure::Broken { what });
+                }
                 Ok(sample)
             }
             Reply::Error { message } => Err(Failure::Broken { what: message }),
@@ -774,6 +784,14 @@ mod tests {
         worker.is_one_thread = true;
         let Failure::Broken { what } = worker.sample(1, 0, LONG).unwrap_err() else { panic!() };
         assert!(what.starts_with("says 60000000000 ns of a sample that took "), "{what}");
+        // Of the smaller clock, which stands still, a sample never has enough.
+        let said = r#"{"answer":"sample","wall_ns":0,"cpu_ns":30000000}"#;
+        let launch = hostile(&format!("read x; sleep 0.05; echo '{said}'; read x"));
+        let mut worker = Worker::start(&launch, &Bounds::default()).unwrap();
+        worker.is_one_thread = true;
+        let Failure::Broken { what } = worker.sample(1, 0, LONG).unwrap_err() else { panic!() };
+        let expected = "says 30000000 ns of one processor in a sample of 0 ns of wall time";
+        assert_eq!(what, expected);
     }
 
     #[test]

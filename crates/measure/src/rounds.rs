@@ -345,21 +345,20 @@ impl Course {
     /// of that length, because the doubling ran on cold caches.
     fn calibrated(&mut self, executor: &mut dyn Executor) -> u64 {
         let mut estimates = vec![None; self.failures.len()];
+        // What so many iterations took.
+        let mut reached = vec![(1, 0); self.failures.len()];
         for contender in self.alive() {
             let mut iterations = 1;
             while let Some(sample) = self.sample(executor, contender, iterations) {
                 let cost_ns = self.effort_ns(contender, &sample);
                 estimates[contender] = Some(cost_ns.max(1) as f64 / iterations as f64);
+                reached[contender] = (iterations, self.cost_ns(&sample));
                 if cost_ns >= self.plan.sample_ns / 4 {
                     break;
                 }
                 // Everybody would have to do as many.
                 if iterations >= MOST_ITERATIONS {
-                    let what = format!(
-                        "takes {} ns for {iterations} iterations: its time does not grow with them",
-                        self.cost_ns(&sample)
-                    );
-                    self.fail(contender, Failure::Broken { what });
+                    self.fail(contender, constant(iterations, self.cost_ns(&sample)));
                     break;
                 }
                 // Jump most of the way once the reading means something.
@@ -374,12 +373,32 @@ impl Course {
         }
         let first = self.common_iterations(&estimates);
         for contender in self.alive() {
-            if let Some(sample) = self.sample(executor, contender, first) {
-                let cost_ns = self.effort_ns(contender, &sample);
-                estimates[contender] = Some(cost_ns.max(1) as f64 / first as f64);
+            let Some(sample) = self.sample(executor, contender, first) else { continue };
+            let cost_ns = self.effort_ns(contender, &sample);
+            estimates[contender] = Some(cost_ns.max(1) as f64 / first as f64);
+            let (iterations, before_ns) = reached[contender];
+            if first / iterations >= 4 && self.cost_ns(&sample) < 2 * before_ns {
+                self.fail_if_constant(executor, contender, first);
             }
         }
         self.common_iterations(&estimates)
+    }
+
+    /// Costs a contender its row whose samples take as long whatever their iterations. So it looks where the first of
+    /// all was slow, or where one was disturbed.
+    fn fail_if_constant(&mut self, executor: &mut dyn Executor, contender: usize, few: u64) {
+        let many = few.saturating_mul(8);
+        let mut said_ns = 0;
+        for _ in 0..3 {
+            let costs = [few, many].map(|iterations| {
+                self.sample(executor, contender, iterations).map(|sample| self.cost_ns(&sample))
+            });
+            match costs {
+                [Some(few_ns), Some(many_ns)] if many_ns < 2 * few_ns => said_ns = many_ns,
+                _ => return,
+            }
+        }
+        self.fail(contender, constant(many, said_ns));
     }
 
     fn common_iterations(&self, estimates: &[Option<f64>]) -> u64 {
@@ -552,6 +571,13 @@ impl Course {
             Stop::Repetition { .. } | Stop::Budget => false,
         }
     }
+}
+
+/// The samples of a contender take as long whatever their iterations.
+fn constant(iterations: u64, said_ns: u64) -> Failure {
+    let what =
+        format!("takes {said_ns} ns for {iterations} iterations: its time does not grow with them");
+    Failure::Broken { what }
 }
 
 /// Orders of one or two blocks of rounds in which every contender stands at every place equally

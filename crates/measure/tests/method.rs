@@ -12,6 +12,8 @@ struct Fake {
     costs_ns: Vec<f64>,
     /// Nanoseconds per sample besides.
     fixed_ns: f64,
+    /// A contender each of whose samples takes so many nanoseconds.
+    constant: Option<(usize, f64)>,
     /// What each iteration needs before it is timed.
     untimed_ns: u64,
     /// Spread of the processor time, as a share.
@@ -39,6 +41,7 @@ impl Fake {
         Fake {
             costs_ns: costs_ns.to_vec(),
             fixed_ns: 0.0,
+            constant: None,
             untimed_ns: 0,
             cpu_noise: 0.0,
             waiting_share: 0.0,
@@ -86,7 +89,11 @@ impl Executor for Fake {
         self.drift = self.drift * 0.99 + self.wander * self.bell();
         let tail = if self.random.below(20) == 0 { self.random.fraction() * 0.1 } else { 0.0 };
         let noise = 1.0 + self.cpu_noise * self.bell() + self.drift + tail * self.cpu_noise * 50.0;
-        let cpu_ns = (self.costs_ns[contender] * iterations as f64 + self.fixed_ns) * noise;
+        let cost_ns = match self.constant {
+            Some((constant, cost_ns)) if constant == contender => cost_ns,
+            _ => self.costs_ns[contender] * iterations as f64 + self.fixed_ns,
+        };
+        let cpu_ns = cost_ns * noise;
         let cpu_ns = match self.slow_start {
             Some((samples, times)) if self.calls.len() <= samples => cpu_ns * times,
             _ => cpu_ns,
@@ -534,6 +541,30 @@ fn a_time_that_does_not_grow_with_the_iterations_costs_that_contender_its_row() 
     assert!(most.unwrap() < 1 << 20, "{most:?}");
 }
 
+/// A worker that says five milliseconds of everything was the fastest of all.
+#[test]
+fn a_long_time_that_does_not_grow_with_the_iterations_costs_the_row_too() {
+    let costs = [100.0, 0.0, 150.0, 100.0];
+    for (constant_ns, seed) in [(300_000.0, 1), (5e6, 2), (5e9, 3)] {
+        let mut fake = Fake { constant: Some((1, constant_ns)), ..Fake::busy(&costs, seed) };
+        let (measured, judged) = run(&mut fake, &quick());
+        let Some(Failure::Broken { what }) = &measured.failures[1] else { panic!("{measured:?}") };
+        assert!(what.contains("does not grow"), "{what}");
+        assert_eq!(judged.comparisons.last().unwrap().verdict, Verdict::Slower, "{judged:?}");
+    }
+}
+
+/// Whose first call loads a library, say, takes as long for one iteration as for thousands behind it.
+#[test]
+fn a_slow_first_sample_costs_nobody_its_row() {
+    for (samples, times) in [(1, 1e4), (1, 1e7), (4, 3e3), (9, 5e3)] {
+        let costs = [100.0, 150.0, 100.0];
+        let mut fake = Fake { slow_start: Some((samples, times)), ..Fake::busy(&costs, 1) };
+        let (measured, _) = run(&mut fake, &quick());
+        assert!(measured.failures.iter().all(Option::is_none), "{:?}", measured.failures);
+    }
+}
+
 /// Commands: every run is a process of its own.
 fn commands() -> Plan {
     Plan { fresh: true, ..quick() }
@@ -860,6 +891,16 @@ fn the_start_of_a_shell_that_hides_what_a_command_takes_is_not_subtracted() {
         let (overhead, comparison) = (judged.overhead.unwrap(), &judged.comparisons[0]);
         assert_eq!((overhead.overlaps, overhead.subtracted), (!subtracted, subtracted), "{cost}");
         assert_eq!(comparison.zero_readings, 0, "{cost}");
+    }
+    // Well known beside what most take, but some take less than it.
+    let costs = [2008.0, 2000.0, 2008.0, 1000.0];
+    let roles = Roles { twin: Some(2), empty: Some(3), ..Roles::default() };
+    let plan = Plan { iterations: Some(1000), rounds: Some(400), ..commands() };
+    for (every, subtracted) in [(20, false), (200, true)] {
+        let mut measured = measure(&mut Fake::quiet(&costs), vec![None; 4], roles, &plan);
+        retime(&mut measured, 0, |number, _, ns| if number % every == 1 { ns / 4 } else { ns });
+        let overhead = judge(&measured, roles, &plan).overhead.unwrap();
+        assert_eq!((overhead.overlaps, overhead.subtracted), (!subtracted, subtracted), "{every}");
     }
 }
 
