@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::cmd;
 
@@ -35,10 +35,12 @@ impl Args {
         let mut words: Vec<OsString> = std::env::args_os().collect();
         // Of workers one measurement starts hundreds, none of which needs the options of all commands.
         if words.get(1).is_some_and(|word| word == "worker") {
-            let options = cmd::worker::Options::try_parse_from(&words[1..])?;
-            return Ok(Args { command: Command::Worker(options) });
+            let options = cmd::worker::Options::try_parse_from(&words[1..]);
+            return options
+                .map(|options| Args { command: Command::Worker(options) })
+                .map_err(in_a_line);
         }
-        match (Args::try_parse_from(&words), words.last_mut()) {
+        match (Args::parsed(&words), words.last_mut()) {
             (Err(error), Some(last)) if *last == "-h" && error.kind() != ErrorKind::DisplayHelp => {
                 *last = "--help".into();
                 let help = Args::try_parse_from(words).err();
@@ -47,6 +49,43 @@ impl Args {
             (typed, _) => typed,
         }
     }
+
+    /// What these words mean. A negative number behind an option is its value, good or bad, and no option that nobody knows.
+    fn parsed(words: &[OsString]) -> Result<Args, clap::Error> {
+        let is_negative = |word: &OsString| {
+            let number = word.to_str().and_then(|word| word.strip_prefix('-'));
+            number
+                .is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
+        };
+        match Args::try_parse_from(words) {
+            Err(error)
+                if error.kind() == ErrorKind::UnknownArgument && words.iter().any(is_negative) =>
+            {
+                let mut matches = with_negative(Args::command()).try_get_matches_from(words)?;
+                Args::from_arg_matches_mut(&mut matches)
+            }
+            parsed => parsed,
+        }
+    }
+}
+
+/// What is wrong, in one line, since the last one is what the conductor of a worker shows.
+fn in_a_line(error: clap::Error) -> clap::Error {
+    if !error.use_stderr() {
+        return error;
+    }
+    let said = error.to_string();
+    let line = said.lines().next().unwrap_or_default();
+    clap::Error::raw(error.kind(), format!("{}\n", line.trim_start_matches("error: ")))
+}
+
+/// The same command, of whose options each takes a negative number for its value.
+fn with_negative(command: clap::Command) -> clap::Command {
+    let option = |arg: clap::Arg| match arg.get_action().takes_values() && !arg.is_positional() {
+        true => arg.allow_negative_numbers(true),
+        false => arg,
+    };
+    command.mut_args(option).mut_subcommands(with_negative)
 }
 
 /// One line per command.
@@ -81,12 +120,34 @@ pub(crate) enum Command {
 #[cfg(test)]
 mod tests {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
-    use clap::{Arg, ArgAction, CommandFactory};
+    use clap::{Arg, ArgAction};
 
     use super::*;
 
     /// Values, of which each option takes one.
     const VALUES: [&str; 8] = ["x", "1", "1s", "0/1", "0..1", "1%", "2026-01-01", "a=1"];
+
+    /// It was told as an option, behind which `--` would make it a file.
+    #[test]
+    fn a_negative_number_is_a_bad_value_of_its_option() {
+        for (line, option) in [
+            ("aggregate --top -1 f", "--top <N>"),
+            ("aggregate --threads -1 f", "--threads"),
+            ("merge --top -1 f", "--top <N>"),
+            ("plan --tasks -2 f", "--tasks"),
+            ("generate keys --count -5", "--count"),
+        ] {
+            let words: Vec<OsString> =
+                ["fathom"].into_iter().chain(line.split(' ')).map(Into::into).collect();
+            let said = Args::parsed(&words).unwrap_err().to_string();
+            assert!(said.contains("invalid value '-") && said.contains(option), "{said}");
+        }
+        // Which is a number, but no share.
+        let words = ["fathom", "generate", "keys", "-n", "5", "--duplicates", "-0.1"];
+        assert!(Args::parsed(&words.map(OsString::from)).is_ok());
+        let words = ["fathom", "aggregate", "-7", "f"].map(OsString::from);
+        assert_eq!(Args::parsed(&words).unwrap_err().kind(), ErrorKind::UnknownArgument);
+    }
 
     fn parsed(words: &[String]) -> Result<(), clap::Error> {
         Args::command().try_get_matches_from(words).map(drop)

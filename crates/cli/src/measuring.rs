@@ -404,6 +404,16 @@ pub(crate) fn cpp_runner() -> Option<Launch> {
     Some(Launch { program: found, ..Launch::default() })
 }
 
+/// What this build has of a family, as an outside worker says it.
+pub(crate) fn offered(family: &dyn AnyFamily) -> impl Iterator<Item = Offered> {
+    let (name, entries) = (family.name(), family.entries().into_iter());
+    entries.map(move |entry| {
+        let About { version, summary, code, manifest, .. } = about(&entry.meta);
+        let family = name.to_owned();
+        Offered { family, name: entry.id, version, summary, prepared: false, code, manifest }
+    })
+}
+
 /// What an outside worker says it is.
 pub(crate) fn about_offered(offered: &Offered) -> About {
     let Offered { version, summary, code, manifest, .. } = offered.clone();

@@ -3,6 +3,7 @@
 use anyhow::{Context, anyhow};
 use clap::builder::PossibleValuesParser;
 use fathom_measure::family::AnyFamily;
+use fathom_measure::worker::labelled;
 
 /// `no family "chekcsum"; did you mean "checksum"?`, the question only where something is near.
 pub(crate) fn unknown(kind: &str, name: &str, known: &[impl AsRef<str>]) -> String {
@@ -34,11 +35,15 @@ pub(crate) fn family(name: &str) -> anyhow::Result<&'static dyn AnyFamily> {
     fathom_contenders::family(name).with_context(words)
 }
 
-/// Those that `wanted` names: a whole id, all variants of a name, or all that begin so before a `*`.
+/// Those that `wanted` names: a whole id, all variants of a name, or all that begin so before a `*`; those of other builds
+/// as well.
 pub(crate) fn is_named(id: &str, wanted: &str) -> bool {
     match wanted.strip_suffix('*') {
         Some(beginning) => id.starts_with(beginning),
-        None => id == wanted || id.split('+').next() == Some(wanted),
+        None => {
+            let (own, _) = labelled(id);
+            [id, own].contains(&wanted) || own.split('+').next() == Some(wanted)
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::contender::{Metric, Prepared, timed};
 use crate::digest::Digest;
 use crate::family::{AnyFamily, OpenError, Opened};
 use crate::meter::{Clocks, Meter};
-use crate::protocol::{Reply, Request, SharedData, VERSION, receive, send};
+use crate::protocol::{Offered, Reply, Request, SharedData, VERSION, receive, send};
 use crate::sample::Sample;
 use crate::simulated::sample_simulated;
 use crate::workload::{Data, Spec, SpecError, Work};
@@ -31,17 +31,37 @@ pub fn serve(
     input: &mut impl BufRead,
     output: &mut impl Write,
 ) -> io::Result<()> {
-    serve_slowed(families, 0, input, output)
+    serve_by(&Terms::default(), families, input, output)
 }
 
-/// [`serve`], where each sample runs `percent` percent more iterations than it was asked for and says nothing
-/// of it: a difference of known size in any contender, for whoever wants to see it found.
+/// What [`serve_by`] does otherwise than [`serve`].
+#[derive(Debug, Default)]
+pub struct Terms {
+    /// By so many percent more iterations than it was asked for runs each sample, and says nothing of it: a difference of
+    /// known size in any contender, for whoever wants to see it found.
+    pub slower_percent: u64,
+    /// What this build is called: its contenders are offered to another as those of an outside worker,
+    /// [labelled] so.
+    pub build: Option<String>,
+    /// Those, by their own names.
+    pub offered: Vec<Offered>,
+}
+
+/// A contender's name in its own build, and what that is called if it is another.
+pub fn labelled(name: &str) -> (&str, Option<&str>) {
+    name.split_once(LABEL).map_or((name, None), |(own, build)| (own, Some(build)))
+}
+
+/// Between a contender and the build it is of.
+const LABEL: char = ':';
+
+/// Answers requests until `input` ends, and a line that is none with an error.
 ///
 /// # Errors
 /// As [`serve`].
-pub fn serve_slowed(
+pub fn serve_by(
+    terms: &Terms,
     families: &[&dyn AnyFamily],
-    percent: u64,
     input: &mut impl BufRead,
     output: &mut impl Write,
 ) -> io::Result<()> {
@@ -50,8 +70,8 @@ pub fn serve_slowed(
         match request {
             Request::Hello { protocol: VERSION } => {
                 let program = concat!("fathom ", env!("CARGO_PKG_VERSION")).to_owned();
-                let hello = Reply::Hello { protocol: VERSION, program, contenders: Vec::new() };
-                send(output, &hello)?;
+                let contenders = terms.offered();
+                send(output, &Reply::Hello { protocol: VERSION, program, contenders })?;
             }
             Request::Hello { protocol } => {
                 let message = format!("this worker speaks protocol {VERSION}, not {protocol}");
@@ -59,6 +79,8 @@ pub fn serve_slowed(
             }
             Request::Open { family, contender, workload, data, events } => {
                 let (events, unknown) = known(&events);
+                let percent = terms.slower_percent;
+                let contender = contender.map(|name| terms.own(name));
                 let opening =
                     Opening { families, family, contender, workload, data, unknown, percent };
                 opening.serve(&events, input, output)?;
@@ -70,6 +92,28 @@ pub fn serve_slowed(
         }
     }
     Ok(())
+}
+
+impl Terms {
+    fn offered(&self) -> Vec<Offered> {
+        let named = |(build, offered): (&String, &Offered)| Offered {
+            name: format!("{}{LABEL}{build}", offered.name),
+            ..offered.clone()
+        };
+        self.build
+            .iter()
+            .flat_map(|build| self.offered.iter().map(move |o| (build, o)))
+            .map(named)
+            .collect()
+    }
+
+    /// A contender by the name that it has in its own build.
+    fn own(&self, name: String) -> String {
+        match labelled(&name) {
+            (own, build @ Some(_)) if build == self.build.as_deref() => own.to_owned(),
+            _ => name,
+        }
+    }
 }
 
 /// The next request, after all lines that are none.
@@ -103,7 +147,7 @@ struct Opening<'a> {
     workload: Spec,
     data: Option<SharedData>,
     unknown: Vec<String>,
-    /// See [`serve_slowed`].
+    /// See [`Terms`].
     percent: u64,
 }
 
@@ -175,7 +219,7 @@ fn room_before_the_heap() -> Vec<u8> {
     hint::black_box(Vec::with_capacity(PAGE + random % PAGE / ALIGNED * ALIGNED))
 }
 
-/// A contender that does more than it is asked for; see [`serve_slowed`].
+/// A contender that does more than it is asked for; see [`Terms`].
 struct Slowed<'a> {
     prepared: Box<dyn Prepared + 'a>,
     percent: u64,

@@ -7,10 +7,10 @@ use std::{env, io};
 use anyhow::Context;
 use fathom_contenders::served;
 use fathom_machine::os::process;
-use fathom_measure::worker::serve_slowed;
+use fathom_measure::worker::{Terms, serve_by};
 
 use crate::exit::Exit;
-use crate::measuring::Libraries;
+use crate::measuring::{Libraries, offered};
 
 /// Serve contenders over stdin and stdout, as the measuring commands ask (docs/protocol.md)
 #[derive(Debug, clap::Parser)]
@@ -26,6 +26,11 @@ pub(crate) struct Options {
           value_parser = clap::value_parser!(u64).range(..=1000))]
     slower: u64,
 
+    /// Be an outside worker for another build's `--worker`, to which all contenders of this one are offered under
+    /// their names and this: `crc32fast:v3`
+    #[arg(long, value_name = "NAME", value_parser = build)]
+    build: Option<String>,
+
     #[command(flatten)]
     libraries: Libraries,
 }
@@ -35,8 +40,23 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     run_on(options.allocator.as_deref())?;
     // Where this is refused, the end of the input still ends the worker.
     let _ = process::end_with_parent();
-    serve_slowed(&served(), options.slower, &mut io::stdin().lock(), &mut io::stdout().lock())?;
+    let families = served();
+    let offered = match &options.build {
+        Some(_) => families.iter().flat_map(|family| offered(*family)).collect(),
+        None => Vec::new(),
+    };
+    let terms = Terms { slower_percent: options.slower, build: options.build.clone(), offered };
+    serve_by(&terms, &families, &mut io::stdin().lock(), &mut io::stdout().lock())?;
     Ok(Exit::Done)
+}
+
+/// What a build may be called: nothing that means more in the names of contenders.
+fn build(name: &str) -> Result<String, String> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    match !name.is_empty() && name.chars().all(is_name) {
+        true => Ok(name.to_owned()),
+        false => Err("a name is of letters, digits, `-`, `_` and `.`".to_owned()),
+    }
 }
 
 /// The program whose workers can run on the allocator `name`: this one or, for what cannot be in the

@@ -71,6 +71,63 @@ fn what_is_named_twice_is_measured_once() {
     assert_eq!(run["cases"].as_array().unwrap().len(), 1, "{run}");
 }
 
+/// What a crate makes of other instructions shows only where it was compiled for them.
+#[test]
+fn another_build_takes_part_in_the_rows_of_this_one() {
+    let worker = format!("'{}' worker --build other", env!("CARGO_BIN_EXE_fathom"));
+    let contenders = |only: &str| -> Vec<String> {
+        let asked = ["cpu", "checksum", "--only", only, "--budget", "50ms", "--format", "json"];
+        let run: Value =
+            serde_json::from_str(&done(&[&asked, &["--worker", &*worker][..]].concat())).unwrap();
+        let [case] = &run["cases"].as_array().unwrap()[..] else { panic!("{run}") };
+        assert!(
+            case["measured"]["failures"].as_array().unwrap().iter().all(Value::is_null),
+            "{case}"
+        );
+        let seats = case["contenders"].as_array().unwrap().iter();
+        let names = seats.map(|seat| seat["id"].as_str().unwrap().to_owned());
+        names.filter(|name| name != "(twin)").collect()
+    };
+    // The reference of either build, and who has no such row, are left out.
+    let all = contenders("crc32c");
+    let here: BTreeSet<&str> = all.iter().filter_map(|id| id.strip_suffix(":other")).collect();
+    assert!(
+        here.len() > 2 && all.iter().filter(|id| here.contains(&***id)).count() == here.len(),
+        "{all:?}"
+    );
+    assert_eq!(contenders("crc32,crc32fast"), ["crc32fast", "crc32fast:other"]);
+    assert_eq!(contenders("crc32,crc32fast:other"), ["crc32fast:other"]);
+    let worker = ["--worker", &*worker];
+    let recommended = done(
+        &[
+            &["cpu", "--only", "crc32,crc32fast:other", "--recommend", "--budget", "50ms"],
+            &worker[..],
+        ]
+        .concat(),
+    );
+    assert!(
+        recommended.contains("\n  crc32fast = \"")
+            && recommended.contains("      # crc32 (as built in other)"),
+        "{recommended}"
+    );
+    let bench = ["bench", "checksum", "--operation", "crc32", "-p", "size=64", "--rounds", "4"];
+    let text = done(&[&bench, &["--only", "crc32fast"][..], &worker].concat());
+    assert!(text.contains("crc32fast:other"), "{text}");
+    for (workers, said) in [
+        (vec!["true"], "worker \"true\": crashed"),
+        (vec![worker[1], worker[1]], "there is a plain:other already"),
+    ] {
+        let words: Vec<&str> = workers.iter().flat_map(|worker| ["--worker", worker]).collect();
+        let output = fathom(&[&["cpu", "checksum"], &words[..]].concat());
+        let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(complaint.contains(said) && output.status.code() != Some(0), "{complaint}");
+    }
+    let bad = format!("'{}' worker --build a:b", env!("CARGO_BIN_EXE_fathom"));
+    let output = fathom(&["cpu", "checksum", "--worker", &bad]);
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(complaint.contains("invalid value 'a:b' for '--build <NAME>'"), "{complaint}");
+}
+
 #[test]
 fn a_recommendation_is_a_line_per_task() {
     let text = done(&[&QUICK[..], &["--recommend"]].concat());

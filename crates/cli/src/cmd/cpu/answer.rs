@@ -66,6 +66,7 @@ fn title(case: &Case) -> String {
     let size = match case.workload.text("size") {
         "mix" => ", calls of 8 to 10,000 bytes".to_owned(),
         "" => String::new(),
+        "1" => ", 1 byte".to_owned(),
         size if parse_number(size).is_some() => format!(", {size} bytes"),
         "l3" => ", half of the L3 cache, at most 16 MiB".to_owned(),
         level if level.starts_with('l') => format!(", half of the {} cache", level.to_uppercase()),

@@ -28,6 +28,7 @@ use fathom_measure::family::{AnyFamily, Entry, OpenError};
 use fathom_measure::meter::Untimed;
 use fathom_measure::result::{Case, Run};
 use fathom_measure::rounds::{Plan, Stop};
+use fathom_measure::worker::labelled;
 use fathom_measure::workload::{Spec, SpecError, parse_number};
 use fathom_report::escape;
 use fathom_report::number::plural;
@@ -36,7 +37,7 @@ use fathom_report::view::lines;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::measuring::{self, Format, Libraries, Show, Ticker, entrant, is_complete, nanoseconds};
-use crate::names;
+use crate::names::{self, is_named};
 use crate::output;
 use crate::sheet;
 
@@ -106,6 +107,11 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["absent", "join", "test"])]
     file: Option<PathBuf>,
 
+    /// What an outside program that speaks the worker protocol (docs/protocol.md) offers takes part; of another build of
+    /// this program (`fathom worker --build v3`) whatever of this one does
+    #[arg(long = "worker", value_name = "COMMAND", conflicts_with_all = ["absent", "join", "test"])]
+    workers: Vec<String>,
+
     /// Check every implementation on small data; no times
     #[arg(long, conflicts_with_all = ["size", "threads", "budget", "all", "wide", "recommend", "Show"])]
     test: bool,
@@ -122,7 +128,8 @@ impl Options {
     fn is_common(&self) -> bool {
         let names_rows = !self.families.is_empty() || !self.only.is_empty() || self.size != ["mix"];
         let asks_more = self.all || self.recommend || self.threads > 1 || self.file.is_some();
-        !names_rows && !asks_more && self.show.is_plain_text()
+        let has_others = !self.workers.is_empty();
+        !names_rows && !asks_more && !has_others && self.show.is_plain_text()
     }
 }
 
@@ -170,7 +177,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     // Finding out who takes part opens everybody once: it is part of the time the run may take.
     let start = Instant::now();
-    let rows = rows(options, &families)?;
+    let others = others(options, &families)?;
+    let rows = rows(options, &families, &others)?;
     if options.show.form() == Format::Svg {
         check_plot(&rows)?;
     }
@@ -297,15 +305,46 @@ fn chosen(names: &[String]) -> anyhow::Result<Vec<&'static dyn AnyFamily>> {
     Ok(found)
 }
 
+/// A contender of an outside worker, and its family.
+type Other = (&'static dyn AnyFamily, Entrant);
+
+/// What outside workers offer of these families.
+fn others(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Result<Vec<Other>> {
+    let mut others: Vec<Other> = Vec::new();
+    for command in &options.workers {
+        let (launch, worker) = measuring::outside(command, "worker ", PATIENCE)?;
+        let of = |family: &&'static dyn AnyFamily| {
+            let (family, launch) = (*family, &launch);
+            let offered = worker.offered.iter().filter(move |o| o.family == family.name());
+            offered.map(move |offered| (family, measuring::entrant_outside(offered, launch)))
+        };
+        let offered: Vec<Other> = families.iter().flat_map(of).collect();
+        ensure!(!offered.is_empty(), "worker {command:?} offers nothing of these families");
+        for (family, entrant) in offered {
+            let named = |id: &str| id == entrant.id;
+            let is_here = family.entries().iter().any(|entry| named(&entry.id));
+            let mut same = others.iter().filter(|(of, _)| of.name() == family.name());
+            let is_known = is_here || same.any(|(_, other)| named(&other.id));
+            ensure!(!is_known, "worker {command:?}: there is a {} already", entrant.id);
+            others.push((family, entrant));
+        }
+    }
+    Ok(others)
+}
+
 /// The rows asked for, each with who takes part.
-fn rows(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Result<Vec<Row>> {
-    check_names(&options.only, families)?;
+fn rows(
+    options: &Options,
+    families: &[&'static dyn AnyFamily],
+    others: &[Other],
+) -> anyhow::Result<Vec<Row>> {
+    check_names(&options.only, families, others)?;
     let rows = match &options.file {
-        Some(file) => own(options, families, file),
+        Some(file) => own(options, families, others, file),
         None if options.is_common() => questions(families),
         None => {
             let sizes = sizes(options)?;
-            asked(options, families, |family, operation| specs(family, operation, &sizes))
+            asked(options, families, others, |family, operation| specs(family, operation, &sizes))
         }
     }?;
     ensure!(!rows.is_empty(), "nothing to measure: these implementations have none of these rows");
@@ -339,7 +378,7 @@ fn questions(families: &[&'static dyn AnyFamily]) -> anyhow::Result<Vec<Row>> {
         if rows.iter().any(|row| row.family.name() == family.name() && row.spec == spec) {
             continue;
         }
-        let (mut entrants, is_left_alone) = entrants(family, &spec, &[])?;
+        let (mut entrants, is_left_alone) = entrants(family, &spec, &[], &[])?;
         entrants.retain(|entrant| common::takes_part(family, &spec, &entrant.id));
         rows.extend(row(family, spec, (entrants, is_left_alone)));
     }
@@ -350,6 +389,7 @@ fn questions(families: &[&'static dyn AnyFamily]) -> anyhow::Result<Vec<Row>> {
 fn own(
     options: &Options,
     families: &[&'static dyn AnyFamily],
+    others: &[Other],
     file: &Path,
 ) -> anyhow::Result<Vec<Row>> {
     ensure!(options.size == ["mix"], "--file and --size: the file has the size that it has");
@@ -358,7 +398,7 @@ fn own(
         true => vec![Spec { file: Some(file.clone()), ..Spec::new(operation, &[]) }],
         false => Vec::new(),
     };
-    let rows = asked(options, families, cases)?;
+    let rows = asked(options, families, others, cases)?;
     ensure!(
         !rows.is_empty(),
         "no row of these can be asked of a file; see fathom cpu --file alone"
@@ -407,6 +447,7 @@ fn is_wanted(operations: &[&String], name: &str) -> bool {
 fn asked(
     options: &Options,
     families: &[&'static dyn AnyFamily],
+    others: &[Other],
     cases: impl Fn(&dyn AnyFamily, &str) -> Vec<Spec>,
 ) -> anyhow::Result<Vec<Row>> {
     let (operations, contenders) = named(options, families);
@@ -418,7 +459,7 @@ fn asked(
                 spec.parameters.insert("threads".to_owned(), options.threads.to_string());
             }
             let spec = family.completed(&spec)?;
-            let entrants = entrants(*family, &spec, &contenders)?;
+            let entrants = entrants(*family, &spec, &contenders, others)?;
             rows.extend(row(*family, spec, entrants));
         }
     }
@@ -463,12 +504,17 @@ fn meant(name: &str, families: &[&'static dyn AnyFamily]) -> String {
 }
 
 /// Refuses names that are neither a row nor an implementation of these families.
-fn check_names(names: &[String], families: &[&'static dyn AnyFamily]) -> anyhow::Result<()> {
+fn check_names(
+    names: &[String],
+    families: &[&'static dyn AnyFamily],
+    others: &[Other],
+) -> anyhow::Result<()> {
     for name in names {
         let is_row = families.iter().any(|f| f.operations().iter().any(|row| row.name == name));
         let is_here = || {
             let mut entries = families.iter().flat_map(|family| family.entries());
             entries.any(|entry| entry.id == *name || entry.meta.name == name)
+                || others.iter().any(|(_, other)| is_named(&other.id, name))
         };
         if is_row || is_here() {
             continue;
@@ -537,9 +583,11 @@ fn entrants(
     family: &dyn AnyFamily,
     spec: &Spec,
     wanted: &[&String],
+    others: &[Other],
 ) -> anyhow::Result<(Vec<Entrant>, bool)> {
     let mut found = Vec::new();
     let mut references = Vec::new();
+    let mut unable = Vec::new();
     // Who takes part depends on the operation alone, and a small case of it is opened at once.
     let small = family.small_cases().into_iter().find(|small| small.operation == spec.operation);
     let small = family.completed(small.as_ref().unwrap_or(spec))?;
@@ -547,6 +595,7 @@ fn entrants(
         let takes_part = family.open(&entry.id, &small, &mut |_| {});
         let name = wanted.iter().find(|name| ***name == entry.id || **name == entry.meta.name);
         if !matches!(takes_part, Ok(()) | Err(OpenError::Spec(_))) {
+            unable.push(entry.id);
             continue;
         }
         let mut entrant = entrant(&entry.id, &entry.meta)?;
@@ -555,6 +604,14 @@ fn entrants(
             (true, _) if is_oracle(family, &entry.id) => references.push(entrant),
             (true, _) | (_, true) => found.push(entrant),
             _ => {}
+        }
+    }
+    for (_, other) in others.iter().filter(|(of, _)| of.name() == family.name()) {
+        let (own, _) = labelled(&other.id);
+        let is_wanted = wanted.iter().any(|name| is_named(&other.id, name));
+        let takes_part = wanted.is_empty() && !is_oracle(family, own) || is_wanted;
+        if takes_part && !unable.iter().any(|id| id == own) {
+            found.push(other.clone());
         }
     }
     let is_left_alone = found.is_empty() && !references.is_empty();
@@ -583,6 +640,8 @@ const OTHER_SAMPLES: u32 = 4 + 2 * SETS;
 const SHORTEST_NS: u64 = 50_000;
 /// The part of the budget that is planned for: the last rows cannot make up for what they overdraw.
 const PLANNED: f64 = 0.85;
+/// How long an outside worker may take to say what it has.
+const PATIENCE: Duration = Duration::from_secs(120);
 /// What it takes to start a worker, shake hands and end it, before it opens anything.
 const WORKER_START: Duration = Duration::from_millis(3);
 
@@ -714,7 +773,7 @@ fn absent(families: &[&'static dyn AnyFamily]) -> String {
 
 /// Every implementation on every small workload, in this process: a line per family that was asked.
 fn test(families: &[&'static dyn AnyFamily], only: &[String]) -> anyhow::Result<Exit> {
-    check_names(only, families)?;
+    check_names(only, families, &[])?;
     let mut end = Exit::Done;
     for family in families {
         let (mut asked, mut checked) = (BTreeSet::new(), 0);

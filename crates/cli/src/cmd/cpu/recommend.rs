@@ -9,6 +9,7 @@ use fathom_measure::compare::{Comparison, Verdict};
 use fathom_measure::contender::{Meta, Origin, Path as Hardware};
 use fathom_measure::family::AnyFamily;
 use fathom_measure::result::Case;
+use fathom_measure::worker::labelled;
 use fathom_report::view::{Line, lines};
 
 use super::winners::{Task, ids, joined, size, stretches, tasks};
@@ -21,12 +22,16 @@ const WORTH_A_WORD: f64 = 0.10;
 pub(super) fn text(cases: &[Case], families: &[&'static dyn AnyFamily]) -> String {
     let mut text = String::new();
     // What adds a library → the operations it is the fastest for.
-    let mut added: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let mut added: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for task in tasks(cases) {
         let _ = writeln!(text, "{}: {}", task.operation, advice(&task));
-        let fastest = overall(&task).and_then(|case| fastest(case, families));
-        for line in fastest.iter().flat_map(|meta| adds(meta, task.operation)) {
-            added.entry(line).or_default().push(task.operation);
+        let Some((meta, build)) = overall(&task).and_then(|case| fastest(case, families)) else {
+            continue;
+        };
+        let of = |build| format!("{} (as built in {build})", task.operation);
+        let what = build.map_or_else(|| task.operation.to_owned(), of);
+        for line in adds(&meta, task.operation) {
+            added.entry(line).or_default().push(what.clone());
         }
     }
     if !added.is_empty() {
@@ -38,11 +43,18 @@ pub(super) fn text(cases: &[Case], families: &[&'static dyn AnyFamily]) -> Strin
     text + "\n"
 }
 
-/// What is known of the fastest.
-fn fastest(case: &Case, families: &[&'static dyn AnyFamily]) -> Option<Meta> {
+/// What is known of the fastest, and which other build it is of.
+fn fastest<'c>(
+    case: &'c Case,
+    families: &[&'static dyn AnyFamily],
+) -> Option<(Meta, Option<&'c str>)> {
     let family = families.iter().find(|family| family.name() == case.family)?;
-    let best = ids(case).first().copied()?;
-    family.entries().into_iter().find(|entry| entry.id == best).map(|entry| entry.meta)
+    let ids = ids(case);
+    // Of those that tie one that is built as usual.
+    let is_usual = |id: &&&str| labelled(id).1.is_none();
+    let (own, build) = labelled(ids.iter().find(is_usual).or(ids.first())?);
+    let entry = family.entries().into_iter().find(|entry| entry.id == own)?;
+    Some((entry.meta, build))
 }
 
 /// The lines that add it: of `Cargo.toml`, or the flags of a compiler; nothing for what is part of a
@@ -180,6 +192,7 @@ fn spelled(size: &str) -> String {
     let unit = units.iter().find_map(|(letter, unit)| Some((size.strip_suffix(*letter)?, unit)));
     match unit {
         Some((number, unit)) => format!("{number} {unit}"),
+        None if size == "1" => "1 byte".to_owned(),
         None if size.ends_with(|last: char| last.is_ascii_digit()) && !size.starts_with('l') => {
             format!("{size} bytes")
         }
