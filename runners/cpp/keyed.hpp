@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 #include <variant>
 
@@ -34,16 +35,21 @@ struct Prepared {
     Integers probe_values;
     Integers new_values;
     Keys misses;
+    // What is done to the probes, one after another: see `Act`.
+    Integers acts;
 
     // Throws std::runtime_error on bytes that are no prepared workload.
     static Prepared of(std::span<const std::byte> bytes);
 };
 
+// The acts of a trace, by their numbers in a prepared workload.
+enum Act : std::uint64_t { FIND = 0, INSERT = 2, ERASE = 3, SCAN = 6 };
+
 template <class Key>
 struct View {
     std::string operation;
     std::vector<Key> entries, probes, misses;
-    std::span<const std::uint64_t> values, probe_values, new_values;
+    std::span<const std::uint64_t> values, probe_values, new_values, acts;
     std::size_t span = 100;
     // Whether structures grow by inserts, where they could be sized at once.
     bool grown = false;
@@ -52,6 +58,9 @@ struct View {
     // Two keys that occur nowhere, once a structure that needs them has looked for them.
     mutable std::optional<std::pair<Key, Key>> absent = std::nullopt;
     mutable std::string absent_bytes = {};
+
+    // Whether a trace has such an act.
+    bool does(Act act) const { return std::find(acts.begin(), acts.end(), act) != acts.end(); }
 };
 
 // What a loop found: proof of work, the same for every right structure.
@@ -71,6 +80,11 @@ struct Tally {
         } else {
             ++count;
         }
+    }
+    // The order of the answers counts, and so do those that nothing was there.
+    void met(std::optional<std::uint64_t> value) {
+        count += value.has_value();
+        sum = sum * 31 + (value ? *value + 1 : 0);
     }
     void next(std::uint64_t value) {
         ++count;
@@ -155,10 +169,19 @@ class BenchOf final : public Bench {
             need(can.ordered, "order");
         } else if (op == "range") {
             need(can.range, "ordered range");
+        } else if (op == "replay") {
+            const std::size_t steps = view_.probes.size();
+            if (view_.acts.size() != steps || view_.probe_values.size() != steps) {
+                throw std::runtime_error("a trace of other keys than it has steps");
+            }
+            need(can.insert || !view_.does(INSERT), "insert");
+            need(can.erase || !view_.does(ERASE), "erase");
+            need(can.range || !view_.does(SCAN), "ordered range");
         } else if (op != "build" && op.rfind("find-", 0) != 0) {
             throw Unsupported{"does not measure " + op};
         }
-        is_fresh_ = op == "insert" || op == "build" || op == "erase";
+        is_fresh_ = op == "insert" || op == "build" || op == "erase" ||
+                    (op == "replay" && (view_.does(INSERT) || view_.does(ERASE)));
         if (!is_fresh_) {
             const auto before = live_heap_bytes();
             stays_ = begun();
@@ -178,8 +201,9 @@ class BenchOf final : public Bench {
         return {0, op == "churn"   ? 4 * probes
                    : op == "range" ? std::accumulate(visits.begin(), visits.end(), std::uint64_t{0})
                    : op == "iterate" || op == "scan"                             ? distinct()
-                   : op.rfind("find-", 0) == 0 || op == "update" || op == "erase" ? probes
-                                                                                 : entries};
+                   : op.rfind("find-", 0) == 0 || op == "update" || op == "erase" || op == "replay"
+                       ? probes
+                       : entries};
     }
 
     std::vector<Metric> metrics() override {
@@ -189,9 +213,15 @@ class BenchOf final : public Bench {
         if (is_fresh_) {
             const auto before = live_heap_bytes();
             fresh = op == "build" ? build() : op == "insert" ? filled() : begun();
+            if (op == "replay") {
+                replay(*fresh);
+            }
             live = static_cast<double>(live_heap_bytes() - before);
         }
         S &map = is_fresh_ ? *fresh : *stays_;
+        if (op == "replay" && map.entries() == 0) {
+            return {};
+        }
         const auto entries = std::max<std::size_t>(map.entries(), 1);
         std::vector<Metric> found = {{"live_bytes_per_entry", live / static_cast<double>(entries)}};
         const auto each = [&](const std::vector<Key> &keys, auto run) {
@@ -313,6 +343,33 @@ class BenchOf final : public Bench {
         return tally;
     }
 
+    // The steps of the trace, one after another.
+    [[gnu::noinline]] Tally replay(S &map) const {
+        Tally tally;
+        for (std::size_t at = 0; at < view_.probes.size(); ++at) {
+            const Key key = view_.probes[at];
+            const std::uint64_t value = view_.probe_values[at];
+            switch (view_.acts[at]) {
+            case INSERT:
+                tally.met(map.insert(key, value));
+                break;
+            case ERASE:
+                if constexpr (S::abilities.erase) {
+                    tally.met(map.erase(key));
+                }
+                break;
+            case SCAN:
+                if constexpr (S::abilities.range) {
+                    map.range(key, value, [&](std::uint64_t v) { tally.next(v); });
+                }
+                break;
+            default:
+                tally.met(map.find(key));
+            }
+        }
+        return tally;
+    }
+
     // By turns the new values and the old ones: every store changes something.
     Tally updated() {
         is_updated_ = !is_updated_;
@@ -354,6 +411,9 @@ class BenchOf final : public Bench {
             }
             return tally;
         }
+        if (op == "replay") {
+            return replay(*stays_);
+        }
         return find_all(*stays_, view_.probes);
     }
 
@@ -377,23 +437,28 @@ class BenchOf final : public Bench {
 
     std::uint64_t sample_fresh(std::uint64_t iterations, Meter &meter) {
         // Small structures are made many at a time, so that the clock is not read around each.
+        const bool is_trace = view_.operation == "replay";
+        const std::size_t size =
+            std::max<std::size_t>(view_.entries.size(), is_trace ? view_.probes.size() : 1);
         const std::size_t most =
-            std::clamp<std::size_t>(100'000 / std::max<std::size_t>(view_.entries.size(), 1), 1, 64);
+            std::clamp<std::size_t>(100'000 / std::max<std::size_t>(size, 1), 1, 64);
         std::vector<std::unique_ptr<S>> maps(most);
         std::uint64_t digest = 0;
         while (iterations > 0) {
             const std::size_t batch = std::min<std::uint64_t>(most, iterations);
             iterations -= batch;
             for (std::size_t at = 0; at < batch; ++at) {
-                maps[at] = view_.operation == "erase"    ? begun()
-                           : view_.operation == "insert" ? empty()
-                                                         : nullptr;
+                maps[at] = view_.operation == "erase" || is_trace ? begun()
+                           : view_.operation == "insert"          ? empty()
+                                                                  : nullptr;
             }
             Tally tally;
             meter.start();
             for (std::size_t at = 0; at < batch; ++at) {
                 if (view_.operation == "erase") {
                     tally = erase_all(*maps[at], view_.probes);
+                } else if (is_trace) {
+                    tally = replay(*maps[at]);
                 } else if (view_.operation == "insert") {
                     tally = insert_all(*maps[at], view_.entries, view_.values);
                 } else {
@@ -402,8 +467,12 @@ class BenchOf final : public Bench {
             }
             meter.stop();
             S &last = *maps[batch - 1];
-            // Every probe must be there afterwards, or none.
-            const Tally found = find_all(last, view_.probes);
+            // Every probe must be there afterwards, or none; after a trace each key has its last value, or none.
+            Tally found = find_all(last, view_.probes);
+            if (is_trace) {
+                const Tally others = find_all(last, view_.entries);
+                found = {found.count + others.count, found.sum + others.sum};
+            }
             digest = Digest()
                          .with(tally.count)
                          .with(tally.sum)
@@ -436,6 +505,7 @@ View<Key> view_of(const Opening &opening, std::shared_ptr<const Prepared> held) 
             prepared.values,
             prepared.probe_values,
             prepared.new_values,
+            prepared.acts,
             static_cast<std::size_t>(opening.number("span", 100)),
             table != opening.parameters.end() && table->second == "grown",
             std::move(held)};
