@@ -11,6 +11,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once, PoisonError};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -135,11 +136,25 @@ fn sweep_in(place: &Path) {
             continue;
         }
         // Whoever made it holds the lock as long as it lives.
-        let lock = File::open(entry.path().join(LOCK));
-        if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
-            let _ = fs::remove_dir_all(entry.path());
+        match File::open(entry.path().join(LOCK)) {
+            Ok(lock) if lock.try_lock().is_ok() => {
+                let _ = fs::remove_dir_all(entry.path());
+            }
+            // Killed when it had just made it, or all but removed it; if it has something it stays.
+            Err(_) if is_old(&entry) => {
+                let _ = fs::remove_dir(entry.path());
+            }
+            _ => {}
         }
     }
+}
+
+/// Whether it is longer there than it takes to lock a new one.
+fn is_old(entry: &fs::DirEntry) -> bool {
+    let changed = entry.metadata().and_then(|data| data.modified()).ok();
+    changed
+        .and_then(|changed| changed.elapsed().ok())
+        .is_some_and(|age| age > Duration::from_secs(60))
 }
 
 /// Removes all folders of this process, which is about to end without destructors; none can be made
@@ -172,7 +187,19 @@ mod tests {
         // Of others, and not yet locked.
         fs::create_dir(place.path().join("other-b-123")).unwrap();
         fs::create_dir(place.path().join("fathom-c-123")).unwrap();
+        // What a process leaves that was killed while it removed one, and what is no such thing.
+        let [old, full] = ["fathom-d-123", "fathom-e-123"].map(|name| place.path().join(name));
+        for old in [&old, &full] {
+            fs::create_dir(old).unwrap();
+        }
+        fs::write(full.join("data"), "x").unwrap();
+        let hour = std::time::SystemTime::now() - Duration::from_secs(3600);
+        for old in [&old, &full] {
+            File::open(old).unwrap().set_modified(hour).unwrap();
+        }
         sweep_in(place.path());
+        assert!(!old.exists() && full.exists());
+        fs::remove_dir_all(full).unwrap();
         assert!(!dead.exists() && living.path().join("x").exists());
         assert_eq!(names(), 3);
         drop(living);

@@ -135,14 +135,17 @@ fn a_second_interrupt_while_sessions_in_sessions_are_ended_leaves_none_of_them()
         "if [ $2 = 0 ]; then exec sleep 7004; fi; setsid sh \"$1\" \"$1\" $(($2 - 1)) & wait";
     fs::write(&script, line).unwrap();
     let path = script.to_str().unwrap();
-    let command = format!("sh {path} {path} 120");
+    let command = format!("sh {path} {path} 400");
     let (folder, child, _) = started(&["run", "-N", &command, "true"], "sleep 7004");
     let below = || running(folder.path(), "").len();
     let all = below();
     signals::send("INT", child.id());
     until("the first is being heard", || below() < all);
-    std::thread::sleep(APART);
-    signals::send("INT", child.id());
+    // All of them end a wait, and some of them are the second.
+    for _ in 0..30 {
+        std::thread::sleep(APART / 20);
+        signals::send("INT", child.id());
+    }
     let said = told(130, &child.wait_with_output().unwrap());
     until(&said, || running(folder.path(), "").is_empty());
 }

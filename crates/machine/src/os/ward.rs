@@ -221,7 +221,6 @@ impl Ward {
     /// or stuck in the kernel, which are left to themselves after two seconds.
     pub fn end(&mut self) {
         const LIMIT: Duration = Duration::from_secs(2);
-        (self.stdin, self.stdout, self.stderr) = (None, None, None);
         let Some(mut warden) = self.warden.take() else {
             if self.end.is_none() {
                 let _ = kill_group_of(self.id);
@@ -230,6 +229,8 @@ impl Ward {
             }
             return;
         };
+        // Its streams are closed behind it: with its input's end it would begin to clean up, and half of that is worse
+        // than none.
         if let Ok(id) = raw_id(warden.id()) {
             let _ = kill_process(id, Signal::TERM);
         }
@@ -238,6 +239,7 @@ impl Ward {
             let _ = warden.kill();
             let _ = warden.wait();
         }
+        (self.stdin, self.stdout, self.stderr) = (None, None, None);
     }
 
     /// Waits until nobody holds the other end of the records.

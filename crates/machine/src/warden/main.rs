@@ -163,7 +163,7 @@ unsafe extern "C" fn begin(stack: *const usize) -> ! {
 fn guard(report: usize, mut child: isize, begin_ns: u64) -> ! {
     loop {
         let signal = wait_for_signal(None);
-        if !reap(report, &mut child, begin_ns) {
+        if !reap(report, &mut child, begin_ns).is_left {
             exit(0);
         }
         if signal > 0 && signal != CHILD {
@@ -172,23 +172,35 @@ fn guard(report: usize, mut child: isize, begin_ns: u64) -> ! {
     }
     // The group first: most programs are no more than that. Then whatever made itself a group or a
     // session of its own, generation by generation, as each orphan becomes our child. One that is
-    // another user's or stuck in the kernel cannot be ended: the bound is for that.
+    // another user's or stuck in the kernel cannot be ended, and some start others faster than they are
+    // ended: the bounds are for these.
+    const IDLE: usize = 200;
+    const MOST_NS: u64 = 10_000_000_000;
+    let (mut idle, asked_ns) = (0, now_ns());
     if child > 0 {
         call(number::KILL, [child.wrapping_neg() as usize, KILL, 0, 0, 0]);
     }
-    for _ in 0..200 {
+    while idle < IDLE && now_ns().wrapping_sub(asked_ns) < MOST_NS {
         wait_for_signal(Some(5_000_000));
-        if !reap(report, &mut child, begin_ns) {
+        let found = reap(report, &mut child, begin_ns);
+        if !found.is_left {
             break;
         }
+        idle = if found.has_ended { 0 } else { idle + 1 };
         kill_children();
     }
     exit(0)
 }
 
-/// Takes note of everybody who ended; whether there is still somebody. `child` becomes 0 with its end: its number may then
-/// be another's.
-fn reap(report: usize, child: &mut isize, begin_ns: u64) -> bool {
+/// What became of those below.
+struct Found {
+    has_ended: bool,
+    is_left: bool,
+}
+
+/// Takes note of everybody who ended; `child` becomes 0 with its end: its number may then be another's.
+fn reap(report: usize, child: &mut isize, begin_ns: u64) -> Found {
+    let mut has_ended = false;
     loop {
         let mut status = 0_i32;
         let mut usage = [0_u64; 18];
@@ -216,13 +228,53 @@ fn reap(report: usize, child: &mut isize, begin_ns: u64) -> bool {
             send(report, &record);
         }
         if ended <= 0 {
-            return ended != CHILD_EXISTS_NO_MORE;
+            return Found { has_ended, is_left: ended != CHILD_EXISTS_NO_MORE };
         }
+        has_ended |= !is_stopped;
     }
 }
 
-/// Ends every process whose parent we are: `/proc/PID/stat` of all of them says who that is.
+/// Ends every process whose parent we are.
 fn kill_children() {
+    if !kill_listed() {
+        kill_found();
+    }
+}
+
+/// Ends those that the kernel lists; false where it has no such list (`CONFIG_PROC_CHILDREN`).
+fn kill_listed() -> bool {
+    let list = open(c"/proc/thread-self/children".as_ptr(), 0);
+    if list < 0 {
+        return false;
+    }
+    let mut text = [0_u8; 256];
+    let (mut pid, size) = (0, text.len());
+    loop {
+        let count = call(number::READ, [list as usize, to(&raw mut text), size, 0, 0]);
+        let read = text.get(..count.max(0) as usize).unwrap_or_default();
+        let mut at = 0;
+        // Numbers, each with a blank behind it.
+        while let Some(&byte) = read.get(at) {
+            at += 1;
+            if byte.is_ascii_digit() {
+                pid = 10 * pid + usize::from(byte - b'0');
+                continue;
+            }
+            if pid > 0 {
+                call(number::KILL, [pid, KILL, 0, 0, 0]);
+            }
+            pid = 0;
+        }
+        if count <= 0 {
+            break;
+        }
+    }
+    call(number::CLOSE, [list as usize, 0, 0, 0, 0]);
+    true
+}
+
+/// Looks through all processes: `/proc/PID/stat` says whose child each is.
+fn kill_found() {
     let own = call(number::GET_PID, [0; 5]) as u64;
     // Nothing but reading: what says "a directory" here says "past the cache" on AArch64.
     let folder = open(c"/proc".as_ptr(), 0);
