@@ -39,6 +39,7 @@ impl Contender<Database> for Sqlite {
 
     fn prepare_variant<'w>(&self, variant: &str, workload: &'w Database) -> Preparation<'w> {
         sqlite::LIBRARY.get().map_err(|why| Unsupported(why.to_owned()))?;
+        scratch::folder("sql").map_err(|error| Unsupported(error.to_string()))?;
         match variant {
             "memory" => workload.timed(|| Box::new(Base::open(false))),
             "file" => workload.timed(|| Box::new(Base::open(true))),

@@ -1,5 +1,6 @@
 //! A store as a contender: passes over keys become transactions. Knows no store.
 
+use std::io;
 use std::marker::PhantomData;
 use std::path::Path;
 
@@ -95,6 +96,7 @@ impl<S: Store> Contender<Keyed> for Stored<S> {
         if self.kind == Kind::Memory && S::MEMORY_IS_FILE && !Path::new(MEMORY).is_dir() {
             return Err(Unsupported(format!("needs {MEMORY} for a file on no disk")));
         }
+        folder::<S>(self.kind).map_err(|error| Unsupported(error.to_string()))?;
         if !workload.has_lengths(1..=S::LONGEST_KEY) {
             return Err(Unsupported(format!("takes keys of 1 to {} bytes", S::LONGEST_KEY)));
         }
@@ -103,6 +105,15 @@ impl<S: Store> Contender<Keyed> for Stored<S> {
             true => prepare(workload, Keys::integers, can, SINGLE, loaded::<S, _>(kind)),
             false => prepare(workload, Keys::strings, can, SINGLE, loaded::<S, _>(kind)),
         }
+    }
+}
+
+/// A folder for the files of a store, if it has any.
+fn folder<S: Store>(kind: Kind) -> io::Result<Option<Folder>> {
+    match kind {
+        Kind::Memory if !S::MEMORY_IS_FILE => Ok(None),
+        Kind::Memory => scratch::folder_in(Path::new(MEMORY), "store").map(Some),
+        Kind::File | Kind::Synced => scratch::folder("store").map(Some),
     }
 }
 
@@ -130,12 +141,7 @@ struct Table<S> {
 
 impl<S: Store> Table<S> {
     fn empty(kind: Kind) -> Table<S> {
-        let folder = match kind {
-            Kind::Memory if !S::MEMORY_IS_FILE => None,
-            Kind::Memory => Some(scratch::folder_in(Path::new(MEMORY), "store")),
-            Kind::File | Kind::Synced => Some(scratch::folder("store")),
-        };
-        let folder = folder.map(|made| made.expect("a folder for temporary files"));
+        let folder = folder::<S>(kind).expect("a folder for temporary files");
         Table { store: S::open(kind, path(&folder)), entries: 0, folder }
     }
 
