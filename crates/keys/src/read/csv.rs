@@ -1,5 +1,5 @@
 //! A column of delimited text (RFC 4180). Lines may end with LF alone, the last one with nothing or CR; blank ones at
-//! the end are none; records may have different numbers of fields, as long as the key's is there, and a CR within an
+//! the end are none, nor are others behind a record of several fields; records may have different numbers of fields, as long as the key's is there, and a CR within an
 //! unquoted field belongs to it.
 //! A quote where the RFC has none is an error of its byte. Keys are spans of the file, unless one holds a doubled
 //! quote: then all are copied.
@@ -23,9 +23,15 @@ struct Field {
 
 pub(super) fn column<'b>(bytes: &'b [u8], csv: &Csv) -> Result<KeySet<'b>, Error> {
     let mut at = 0;
+    // The most fields that a record had so far.
+    let mut columns = 0;
     let wanted = match &csv.column {
         Column::Number(number) => number - 1,
-        Column::Named(name) => named(bytes, &mut at, name, csv.delimiter)?,
+        Column::Named(name) => {
+            let (wanted, fields) = named(bytes, &mut at, name, csv.delimiter)?;
+            columns = fields;
+            wanted
+        }
     };
     let mut found = Vec::new();
     let mut any_doubled = false;
@@ -36,10 +42,12 @@ pub(super) fn column<'b>(bytes: &'b [u8], csv: &Csv) -> Result<KeySet<'b>, Error
         let start_of_record = at;
         let mut key = None;
         let mut fields = 0;
+        let mut is_blank;
         loop {
             let field = field(bytes, at, csv.delimiter)?;
             at = field.next;
             let ends = field.ends_record;
+            is_blank = fields == 0 && field.start == start_of_record && field.end == field.start;
             if fields == wanted {
                 any_doubled |= field.doubled;
                 key = Some(field);
@@ -49,6 +57,11 @@ pub(super) fn column<'b>(bytes: &'b [u8], csv: &Csv) -> Result<KeySet<'b>, Error
                 break;
             }
         }
+        if is_blank && columns > 1 {
+            record -= 1;
+            continue;
+        }
+        columns = columns.max(fields);
         let few = Reason::FewFields { record, fields: fields as u64, wanted: wanted as u64 + 1 };
         let key = key.ok_or_else(|| bad(start_of_record, few))?;
         if key.start == key.end {
@@ -62,8 +75,8 @@ pub(super) fn column<'b>(bytes: &'b [u8], csv: &Csv) -> Result<KeySet<'b>, Error
     })
 }
 
-/// The number of the column in the header, which is passed over.
-fn named(bytes: &[u8], at: &mut usize, name: &str, delimiter: u8) -> Result<usize, Error> {
+/// The number of the column in the header, which is passed over, and how many that has.
+fn named(bytes: &[u8], at: &mut usize, name: &str, delimiter: u8) -> Result<(usize, usize), Error> {
     let start = *at;
     let mut number = None;
     let mut fields = 0;
@@ -79,7 +92,8 @@ fn named(bytes: &[u8], at: &mut usize, name: &str, delimiter: u8) -> Result<usiz
             break;
         }
     }
-    number.ok_or_else(|| bad(start, Reason::NoColumn(name.to_owned())))
+    let number = number.ok_or_else(|| bad(start, Reason::NoColumn(name.to_owned())))?;
+    Ok((number, fields))
 }
 
 fn field(bytes: &[u8], start: usize, delimiter: u8) -> Result<Field, Error> {

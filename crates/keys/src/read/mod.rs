@@ -166,6 +166,24 @@ mod tests {
         assert!(read(b"id\n1\n\n2\n", &"csv:id".parse().unwrap()).is_err());
     }
 
+    /// One was a record with an empty key.
+    #[test]
+    fn blank_lines_within_a_table_of_several_columns_are_no_records() {
+        for (table, column) in [
+            ("id,name\n\n1,Jo\n\r\n\n2,Al\n", "csv:id"),
+            ("Jo,1\n\nAl,2\n", "csv:2"),
+            ("1,Jo\r\n\r\n2,\r\n", "csv:1"),
+        ] {
+            let keys = read(table.as_bytes(), &column.parse().unwrap()).unwrap();
+            assert_eq!([keys.key(0), keys.key(1)].map(|key| key.to_vec()), [b"1", b"2"], "{table}");
+            assert_eq!(keys.len(), 2, "{table}");
+        }
+        for table in ["id,name\n\"\",Jo\n", "id,name\n\"\"\n", "id,name\n,Jo\n", "\n1,Jo\n"] {
+            let said = read(table.as_bytes(), &"csv:1".parse().unwrap()).unwrap_err().to_string();
+            assert!(said.contains("an empty key"), "{table}: {said}");
+        }
+    }
+
     /// Its brackets and quotes were keys.
     #[test]
     fn a_json_document_was_words() {
