@@ -17,6 +17,7 @@ use crate::cmd::aggregate::NotThere;
 use crate::interrupt;
 use crate::key_file::BadKeys;
 use crate::measuring::TooFew;
+use crate::output::is_broken_pipe;
 
 /// A run that did what it was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,13 +72,6 @@ fn words(error: &anyhow::Error) -> String {
         }
     }
     words
-}
-
-pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<io::Error>())
-        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
 fn code(error: &anyhow::Error) -> u8 {

@@ -12,6 +12,7 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use anyhow::{Context, ensure};
@@ -64,15 +65,50 @@ pub(crate) fn filled(prose: &str) -> String {
     terminal_width().map_or_else(|| prose.to_owned(), |width| wrap::filled(prose, width))
 }
 
-/// Writes to stdout, at once.
+/// Writes to stdout, at once, unless its [reader has gone](unless_closed).
 ///
 /// # Errors
 /// When that fails; says that it was stdout.
 pub(crate) fn print(text: impl AsRef<[u8]>) -> anyhow::Result<()> {
-    let mut stdout = Output::create(Path::new("-"))?;
-    stdout.write_all(text.as_ref())?;
-    stdout.finish()
+    write(text.as_ref(), Path::new("-"))
 }
+
+/// Writes to stdout for `-`, otherwise to the file; the same of a pipe.
+///
+/// # Errors
+/// When that fails.
+pub(crate) fn write(content: &[u8], path: &Path) -> anyhow::Result<()> {
+    let mut output = Output::create(path)?;
+    unless_closed(output.write_all(content).map_err(Into::into).and_then(|()| output.finish()))
+}
+
+/// What came of writing a result: a reader that closed the pipe, as `head` does, has no part in how the run ends.
+///
+/// # Errors
+/// All others.
+pub(crate) fn unless_closed(written: anyhow::Result<()>) -> anyhow::Result<()> {
+    match written {
+        Err(error) if is_broken_pipe(&error) => {
+            CLOSED.store(true, Ordering::Relaxed);
+            Ok(())
+        }
+        written => written,
+    }
+}
+
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Whether a reader has gone, for those who write to nobody else.
+pub(crate) fn is_closed() -> bool {
+    CLOSED.load(Ordering::Relaxed)
+}
+
+static CLOSED: AtomicBool = AtomicBool::new(false);
 
 /// The error of a temporary file without its name, for which nobody asked.
 pub(crate) fn nameless(error: io::Error) -> io::Error {
@@ -119,7 +155,11 @@ impl Output {
             return Ok(Output::direct(File::from(file), name));
         }
         let target = followed(path).with_context(|| format!("cannot create {name}"))?;
-        let existing = fs::metadata(&target).ok();
+        // A name that is too long, say, would be refused when all is written.
+        let existing = match fs::metadata(&target) {
+            Err(none) if none.kind() == io::ErrorKind::NotFound => None,
+            found => Some(found.with_context(|| format!("cannot create {name}"))?),
+        };
         if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
             let file = File::options().write(true).open(&target);
             return Ok(Output::direct(file.with_context(|| format!("cannot write {name}"))?, name));

@@ -1,11 +1,10 @@
 //! Pages on their way out: to stdout, a file, or with `--open` to the browser.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use crate::output::{self, Output};
+use crate::output;
 
 /// Where a page goes, of commands that show text or a page.
 #[derive(Clone, Debug, clap::Args)]
@@ -85,9 +84,7 @@ pub(crate) fn put(content: &[u8], path: &Path, open: bool) -> anyhow::Result<()>
             named.into_temp_path().keep()?
         }
     };
-    let mut output = Output::create(&path)?;
-    output.write_all(content)?;
-    output.finish()?;
+    output::write(content, &path)?;
     if open { shown(&path) } else { Ok(()) }
 }
 

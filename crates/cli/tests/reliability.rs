@@ -321,6 +321,35 @@ fn without_a_temporary_folder_what_needs_none_works_and_the_rest_says_so() {
     let (code, stdout, stderr) = without(&["bench", "read", "--test"]);
     assert!((1..=4).contains(&code), "{code}");
     assert!((stdout + &stderr).contains("/no/such/folder"), "{stderr}");
+    // Their workers panicked.
+    let (_, stdout, stderr) = without(&["bench", "sql", "--test"]);
+    let said = stdout + &stderr;
+    assert!(said.contains("no temporary folder in /no/such/folder: "), "{said}");
+    assert!(!said.contains("panic"), "{said}");
+}
+
+/// `fathom diff … | head -1` let through what `fathom diff …` refuses.
+#[test]
+fn a_reader_that_goes_away_changes_no_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("rows"), "a;1.5\nno record\n").unwrap();
+    fs::write(folder.path().join("pairs"), r#"{"pairs":[7,{"x0":0,"y0":0,"x1":90,"y1":0}]}"#)
+        .unwrap();
+    let skip = ["aggregate", "--on-error", "skip", "rows", "--format"];
+    for (arguments, expected) in [
+        (&[&skip[..], &["csv"]].concat()[..], 1),
+        (&[&skip[..], &["table"]].concat(), 1),
+        (&["aggregate", "rows"], 3),
+        (&["haversine", "--on-error", "skip", "pairs"], 1),
+        (&["run", "-N", "--runs", "2", "true", "false"], 1),
+        (&["run", "-N", "--runs", "2", "true"], 0),
+        (&["list"], 0),
+    ] {
+        let mut command = fathom(folder.path(), arguments);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        drop(child.stdout.take());
+        assert_eq!(child.wait().unwrap().code(), Some(expected), "{arguments:?}");
+    }
 }
 
 #[test]

@@ -151,7 +151,7 @@ fn buckets_of_numbers_merge_in_the_order_of_numbers() {
         "a.csv",
         &(0..400).map(|i| format!("{};x{};{i}\n", i * 7 % 990, i % 3)).collect::<String>(),
     );
-    for by in ["1:100", "2,1:100", "1:100,2"] {
+    for by in ["1:50", "2,1:50", "1:50,2"] {
         let asked = format!("aggregate --by {by} --value 3 --header=no --delimiter ;");
         for (name, range) in [("1", "0..777"), ("2", "777..")] {
             folder.out(&format!("{asked} --partial -o {name}.fathom --range {range} a.csv"));
@@ -161,14 +161,15 @@ fn buckets_of_numbers_merge_in_the_order_of_numbers() {
             assert_eq!(folder.out(&format!("merge{more} 2.fathom 1.fathom")), whole, "{by}{more}");
         }
     }
+    // Not as texts, of which `100` is before `50`.
     let whole = String::from_utf8(folder.out("merge 1.fathom 2.fathom")).unwrap();
     let keys: Vec<&str> = whole.lines().skip(1).filter_map(|l| l.split(',').next()).collect();
-    assert!(keys.starts_with(&["0", "0", "0", "100"]) && keys.ends_with(&["900"; 3]), "{whole}");
+    assert!(keys.starts_with(&["0", "0", "0", "50", "50", "50", "100"]), "{whole}");
     folder.out(
-        "aggregate --by 1:50,2 --value 3 --header=no --delimiter ; --partial -o 3.fathom a.csv",
+        "aggregate --by 1:25,2 --value 3 --header=no --delimiter ; --partial -o 3.fathom a.csv",
     );
     let said = folder.refused(3, "merge 1.fathom 3.fathom");
-    assert!(said.contains("by: 1:100, 2 and by: 1:50, 2") && !said.contains("delimiter"), "{said}");
+    assert!(said.contains("by: 1:50, 2 and by: 1:25, 2") && !said.contains("delimiter"), "{said}");
     let said = folder.refused(2, "merge --sort nope 3.fathom");
     assert!(said.contains("Usage: fathom merge"), "{said}");
 }
@@ -513,7 +514,7 @@ fn a_file_without_records_answers_whatever_was_guessed_of_the_others() {
         (0..).zip(["a.csv", "none", "b.ndjson"]).for_each(|(n, name)| state(asked, n, name));
         folder.out("merge 1 2");
     }
-    let said = "(guessed of each: options that say it are the same for all)";
+    let said = "(not all of this was said: options that say it are the same for all)";
     folder.says(3, "merge 0 2", said);
     // What was asked has to be the same.
     folder.out("aggregate --partial --by k --value v --trim --number 1 -o trimmed none");

@@ -71,7 +71,7 @@ pub enum StateError {
     /// They answer different questions.
     #[error(
         "the states answer different questions: {one} and {other}{}",
-        if *.were_guessed { " (guessed of each: options that say it are the same for all)" } else { "" }
+        if *.were_guessed { " (not all of this was said: options that say it are the same for all)" } else { "" }
     )]
     Question {
         /// One of them.

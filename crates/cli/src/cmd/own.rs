@@ -59,11 +59,16 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             }
         }
     }
+    let all = groups.iter().flat_map(|(group, all)| all.iter().map(move |e| (group, &e.id)));
+    let all: Vec<String> = all.map(|(group, id)| format!("{group}/{id}")).collect();
+    for part in &options.only {
+        let is_there = all.iter().any(|name| name.contains(part.as_str()));
+        ensure!(is_there, "no function has {part:?}: --only is a part of group/name");
+    }
     let is_wanted = |name: String| {
         options.only.is_empty() || options.only.iter().any(|part| name.contains(part.as_str()))
     };
     groups.retain(|(group, all)| all.iter().any(|e| is_wanted(format!("{group}/{}", e.id))));
-    ensure!(!groups.is_empty(), "no function to measure: --only is a part of group/name");
     let (mut run, mut end) = (new_run()?, Ok(()));
     for (group, mut entrants) in groups {
         if stop.load(Ordering::Relaxed) {

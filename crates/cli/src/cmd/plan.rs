@@ -110,12 +110,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             }
             output::ensure_files_apart(&[("--states", Some(&state))], &[&options.output])?;
         }
-        std::fs::create_dir_all(folder)
-            .with_context(|| format!("cannot create {}", folder.display()))?;
     }
     let mut text = Vec::new();
     for (number, task) in tasks.iter().enumerate() {
         line(options, number, task, (files, &objects), &mut text)?;
+    }
+    if let Some(folder) = &options.states {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
     }
     let mut output = Output::create(&options.output)?;
     output.write_all(&text)?;

@@ -25,7 +25,7 @@ use fathom_machine::level::Level;
 use fathom_report::escape;
 
 use crate::args::Args;
-use crate::exit::{Exit, is_broken_pipe};
+use crate::exit::Exit;
 use crate::input::{self, Input};
 use crate::output::{self, Output};
 use crate::progress;
@@ -539,7 +539,7 @@ fn beside(
     let mut rejects = rejects.map(|kept| kept.file);
     rejects.as_mut().map(Write::flush).transpose()?;
     let result = result();
-    if result.as_ref().map_or_else(is_broken_pipe, |_| true) {
+    if result.is_ok() {
         rejects.map(Output::finish).transpose()?;
     }
     result
@@ -640,8 +640,12 @@ fn show(
         say!("spilled {bytes} bytes in {runs} runs");
     }
     if summary.gathering.is_some() || summary.spilled.is_some() && options.top.is_none() {
-        let (keys, digest) = spilled::write(options, format, (&order, &layout), &mut summary)?;
-        if options.verbose {
+        let mut written = None;
+        output::unless_closed(
+            spilled::write(options, format, (&order, &layout), &mut summary)
+                .map(|told| written = Some(told)),
+        )?;
+        if let (true, Some((keys, digest))) = (options.verbose, written) {
             verdict(&digest, keys, &summary, (command, start.elapsed()));
         }
         return Ok(ended(options, summary));
@@ -1011,6 +1015,11 @@ fn open(
         };
         texts.push(text_of(source)?);
     }
+    // As programs leave them beside the tables that they wrote.
+    let is_empty = |source: &Source| matches!(source, Source::File { size: 0, .. });
+    if !tables.is_empty() {
+        texts.retain(|text| !is_empty(text));
+    }
     match query {
         Some(query) if tables.is_empty() && *guesses => {
             *guesses = !guess::has_text(&mut texts);
@@ -1019,7 +1028,14 @@ fn open(
         Some(_) if tables.is_empty() => {}
         Some(query) if texts.is_empty() => query::of_tables(query),
         None if tables.is_empty() => {}
-        _ => anyhow::bail!(TABLES_APART),
+        _ => {
+            let told = |(table, text): (&(PathBuf, _), &Source)| {
+                let [table, text] = [&*table.0, text.path()].map(|path| path.display().to_string());
+                format!(": {table} is a table, and {text} is none")
+            };
+            let told = tables.first().zip(texts.first()).map_or_else(String::new, told);
+            anyhow::bail!("{TABLES_APART}{told}")
+        }
     }
     Ok(Inputs { tables, texts, bytes, guessed })
 }

@@ -36,6 +36,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             output::print(format!("== {number} of {}: {}\n", ACTS.len(), act.title))?;
             (act.play)(&mut stage)?;
         }
+        if output::is_closed() {
+            return Ok(Exit::Done);
+        }
     }
     let seconds = start.elapsed().as_secs_f64();
     output::print(format!(

@@ -7,7 +7,7 @@ use std::thread;
 
 use fathom_haversine::generate::{self, PAIRS_LIMIT};
 
-use crate::exit::{self, Exit};
+use crate::exit::Exit;
 use crate::output::{self, Output};
 use crate::value;
 
@@ -96,7 +96,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     });
     let mean = match answered.and_then(|mean| output.finish().map(|()| mean)) {
         // Who closed the pipe does not want the pairs; whoever asked for answers has none.
-        Err(error) if answers.is_some() && exit::is_broken_pipe(&error) => {
+        Err(error) if answers.is_some() && output::is_broken_pipe(&error) => {
             return Err(
                 io::Error::other("stdout was closed before the answers were complete").into()
             );

@@ -16,7 +16,7 @@ use fathom_machine::level::Level;
 use fathom_measure::profile::{self, Report};
 use fathom_report::html::flame;
 
-use crate::exit::{self, Exit};
+use crate::exit::Exit;
 use crate::input::{self, Input, Lines};
 use crate::measuring;
 use crate::output::{self, Output};
@@ -206,7 +206,6 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         Format::Text => text(&outcome, mean, comparison.as_ref()),
         Format::Json => json(&outcome, mean, comparison.as_ref(), options.radius),
     };
-    // A reader that closed the pipe has no part in the profile and the verdict.
     let shown = output::print(text);
     if let Some(report) = report {
         show_profile(options, &report, mean.unwrap_or(outcome.mean_exact))?;
@@ -217,11 +216,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             if outcome.skipped == 1 { ("", "is", "a pair") } else { ("s", "are", "pairs") };
         say!("fathom: skipped {} element{s} that {is} not {pairs}", outcome.skipped);
     }
-    match shown {
-        Err(error) if !exit::is_broken_pipe(&error) => Err(error),
-        _ if differs || outcome.skipped > 0 => Ok(Exit::Incomplete),
-        _ => Ok(Exit::Done),
-    }
+    shown?;
+    Ok(if differs || outcome.skipped > 0 { Exit::Incomplete } else { Exit::Done })
 }
 
 /// Refuses an output that would replace the file, the answers or the other output.

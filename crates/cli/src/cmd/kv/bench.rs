@@ -1,7 +1,6 @@
 //! `fathom kv bench`: exactly these structures, hash functions, allocators and operations, as tables
 //! or in kvbench's layout.
 
-use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
@@ -23,7 +22,7 @@ use crate::cmd::bench::explained;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::measuring::{self, Method, Show};
-use crate::output::Output;
+use crate::output;
 use crate::value;
 
 /// How everything but blocks is shown.
@@ -273,9 +272,7 @@ fn show_blocks(
     let (scan, cases) = cases.split_first().context("nothing was measured")?;
     let document = layout::documents(candidates, Some(scan), cases, &config);
     let text = serde_json::to_string_pretty(&document)? + "\n";
-    let mut output = Output::create(&options.show.output)?;
-    output.write_all(text.as_bytes())?;
-    output.finish()
+    output::write(text.as_bytes(), &options.show.output)
 }
 
 #[cfg(test)]

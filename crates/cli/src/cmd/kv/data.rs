@@ -75,8 +75,8 @@ impl Prepared {
             }
         };
         let correct = if is_guess { correct } else { "" };
-        let name = escape::line(name);
-        say!("{}", output::filled(&format!("{name}: {what}, the first {first:?}{correct}")));
+        let said = escape::line(&format!("{name}: {what}, the first {first:?}{correct}"));
+        say!("{}", output::filled(&said));
     }
 
     /// Names in a result what the user named: the files that workers read in place of those have other

@@ -72,7 +72,8 @@ pub(super) fn text(verdict: &Verdict, width: usize, extent: Extent) -> String {
         let unit = unit(verdict.trace.is_some());
         let _ = write!(text, "\n{}", explain::text(&verdict.fates, unit));
     }
-    text
+    // A saved verdict may be somebody else's.
+    escape::lines(&text)
 }
 
 /// What to take, and in brief only what it and its code would mislead without.

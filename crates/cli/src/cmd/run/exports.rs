@@ -1,13 +1,12 @@
 //! `--export-…`: results as hyperfine writes them, into as many files as are asked for.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use fathom_measure::result::Run;
 use fathom_report::hyperfine::{Markup, csv, json, table};
 
 use crate::measuring::{Show, may_be_written};
-use crate::output::Output;
+use crate::output;
 
 /// Results in the forms of hyperfine; `-` is stdout.
 #[derive(Clone, Debug, clap::Args)]
@@ -61,15 +60,9 @@ impl Exports {
         let mut end = Ok(());
         for ((_, path), text) in self.files().into_iter().zip(texts) {
             if let Some(path) = path.filter(|path| may_be_written(run, path)) {
-                end = end.and(written(path, &text()));
+                end = end.and(output::write(text().as_bytes(), path));
             }
         }
         end
     }
-}
-
-fn written(path: &Path, text: &str) -> anyhow::Result<()> {
-    let mut output = Output::create(path)?;
-    output.write_all(text.as_bytes())?;
-    output.finish()
 }

@@ -82,7 +82,8 @@ pub(crate) struct Options {
     warmup: u32,
 
     /// Exactly so many runs of each command, whatever `--limit` says
-    #[arg(short, long, value_name = "N", conflicts_with = "rounds", value_parser = runs())]
+    #[arg(short, long, value_name = "N", conflicts_with_all = ["rounds", "target", "repeat"],
+          value_parser = runs())]
     runs: Option<u32>,
 
     /// At least so many runs, whatever `--limit` says
