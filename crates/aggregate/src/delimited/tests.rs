@@ -131,6 +131,20 @@ fn texts_and_numbers_of_many_digits_count_against_the_memory_limit() {
 }
 
 #[test]
+fn what_a_later_value_of_a_key_turns_out_to_keep_counts_against_the_memory_limit() {
+    let run = |later: &str| {
+        let line = |value: &str, i: u32| format!("k{i},{value}\n");
+        let first: String = (0..2000).map(|i| line("1", i)).collect();
+        let text = (0..2000).fold(first, |text, i| text + &line(later, i));
+        let limit =
+            Options { memory_limit_bytes: Some(3 << 20), ..options(1, 1 << 16, Level::best()) };
+        run_bytes(text.as_bytes(), &Query::new(b','), 1000, true, &limit)
+    };
+    assert!(run("7").is_ok());
+    assert!(matches!(run(&"7".repeat(2000)), Err(Error::MemoryLimit { .. })));
+}
+
+#[test]
 fn first_and_last_are_those_of_the_input_whatever_the_threads() {
     let text = |from: u32| -> String { (from..from + 5000).map(|i| format!("k,{i}\n")).collect() };
     for portion in [100, 10_000] {

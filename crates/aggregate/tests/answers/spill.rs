@@ -220,6 +220,8 @@ fn lines_that_are_gathered_later_are_written_as_those_that_are_gathered_at_once(
         Look { statistics: vec!["min", "mean", "max"], total: false, ..Look::all(Form::Brc) };
     let found = pieces(&mut run(true), &look, Some(Streamed::Brc));
     assert!(found.as_bytes() == formatted(&run(false), &look, 1));
+    // Of which tables make their decimals, and files whole numbers.
+    assert_eq!([run(true), run(false)].map(|summary| summary.columns[0].scale), [1, 1]);
     let mut left = 3;
     let stopped = run(true).texts((&[], &Layout::default()), Streamed::Brc, |_, _| {
         left -= 1;
