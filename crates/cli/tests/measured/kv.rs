@@ -690,6 +690,18 @@ fn what_is_not_there_is_said() {
     }
 }
 
+/// It was said to be measured, and the end was a success.
+#[test]
+fn who_is_named_and_cannot_do_the_mix_is_told_so() {
+    let folder = words();
+    let line = "kv words --exactly hashbrown+foldhash --mix scan=1 --explain --budget 200ms";
+    let output = fathom(folder.path(), line);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("1 combination considered, 0 measured\n"), "{text}");
+    assert!(!text.contains("measured at full size"), "{text}");
+}
+
 #[test]
 fn a_table_with_allocators_fits_the_terminal() {
     let folder = words();

@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use fathom_measure::result::Case;
+use fathom_measure::sample::Failure;
 use fathom_report::number::plural;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +48,24 @@ pub(super) fn leave(
         };
         let id = candidates[score.candidate].id();
         fates[score.candidate] = Some(Fate { id, why, keys, times: Some(times), detail });
+    }
+}
+
+impl Fate {
+    /// Takes over why it takes no part, where that was told when it was to be measured.
+    pub(super) fn told_by(&mut self, cases: &[&Case]) {
+        let told = |case: &Case| {
+            let seat = case.contenders.iter().position(|seat| seat.id == self.id)?;
+            match case.measured.failures.get(seat)? {
+                Some(Failure::Unsupported { reason }) => Some(reason.clone()),
+                _ => None,
+            }
+        };
+        if self.why == Why::Measured
+            && let Some(reason) = cases.iter().find_map(|case| told(case))
+        {
+            (self.why, self.detail) = (Why::Lacks, reason);
+        }
     }
 }
 

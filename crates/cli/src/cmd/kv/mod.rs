@@ -49,7 +49,7 @@ use self::explain::Fate;
 use self::full::{Scan, bounds, measured, plan, scanned, weight};
 use self::ladder::{Climb, also, screened, seated};
 use self::mix::{Mix, Part};
-use self::screen::{Rung, Screen};
+use self::screen::{Rung, Screen, Why};
 use self::show::Extent;
 use self::special::Special;
 use self::traced::Traced;
@@ -329,7 +329,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         || prepared.trace.as_ref().is_some_and(|t| t.scans > 0);
     let (mut finalists, baseline) =
         seated(options, &candidates, &climb.finalists, also, is_ordered)?;
-    let fates = explain::settled(climb.fates, &candidates, &finalists, prepared.full.keys);
+    let mut fates = explain::settled(climb.fates, &candidates, &finalists, prepared.full.keys);
     if let Some(special) = &special {
         let seated: Vec<String> = finalists.iter().map(Candidate::id).collect();
         finalists
@@ -363,6 +363,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         );
         return Ok(Exit::Incomplete);
     }
+    // Whom the screen did not try may have no place in it.
+    let all: Vec<&Case> = cases.iter().map(|weighed| &weighed.case).collect();
+    fates.iter_mut().for_each(|fate| fate.told_by(&all));
+    let lacks = !options.exactly.is_empty() && fates.iter().any(|fate| fate.why == Why::Lacks);
     let (verdict, mut run) = judged(
         options,
         mix,
@@ -390,7 +394,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let written = special.map_or(Ok(()), Special::write);
     sheet::put(text.as_bytes(), &options.output, options.open)?;
     saved.and(written)?;
-    let lost = !measuring::is_complete(&run.cases)
+    let lost = lacks
+        || !measuring::is_complete(&run.cases)
         || verdict.screening.iter().any(|rung| !rung.failures.is_empty());
     Ok(if lost { Exit::Incomplete } else { Exit::Done })
 }
