@@ -446,7 +446,7 @@ struct Holds(Arc<Told>);
 
 impl Drop for Holds {
     fn drop(&mut self) {
-        self.0.holds.store(false, Ordering::Relaxed);
+        self.0.holds.store(false, Ordering::Release);
     }
 }
 

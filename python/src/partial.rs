@@ -286,5 +286,6 @@ pub(crate) fn finish(
     let found = found.map_err(|why: StateError| no_state(py, &why))?;
     let has_names = found.iter().any(|state| state.question().has_names);
     let summary = found.into_iter().map(State::into_summary).reduce(format::compared);
-    plan.shown(summary.ok_or_else(|| no_state(py, &StateError::None))?, has_names)
+    let shown = py.detach(|| summary.map(|summary| plan.shown(summary, has_names)));
+    shown.ok_or_else(|| no_state(py, &StateError::None))?
 }

@@ -68,7 +68,7 @@ impl Request {
 }
 
 /// Runs `work`. A pending signal whose handler raises, and a callback or a `read` that does, set `stop`, and
-/// what was raised is returned once the work has ended. Putting millions of keys in order or giving back their memory
+/// what was raised is returned once the work has ended, or [a moment](GRACE) later. Putting millions of keys in order or giving back their memory
 /// cannot be stopped: such work is left alone, and what it makes is thrown away.
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
@@ -97,7 +97,7 @@ fn wait(
     let (ask, mut asked) = channel();
     // When it ends, nobody is left who asks.
     let worker = thread::Builder::new().spawn(move || work(&Caller(ask)))?;
-    let (mut raised, mut ticked, mut was_well) = (Ok(()), Instant::now(), Instant::now());
+    let (mut raised, mut ticked, mut told_at) = (Ok(()), Instant::now(), None);
     loop {
         let next = &mut asked;
         let next = py.detach(move || next.recv_timeout(TICK));
@@ -113,16 +113,16 @@ fn wait(
         if let (Ok(request), true) = (next, raised.is_ok()) {
             raised = request.serve(py);
         }
-        match raised {
-            Ok(()) => was_well = Instant::now(),
-            Err(_) => told.progress.stop.store(true, Ordering::Relaxed),
+        if raised.is_err() {
+            told.progress.stop.store(true, Ordering::Relaxed);
+            told_at.get_or_insert_with(Instant::now);
         }
         if has_ended {
             worker.join().unwrap_or_else(|panic| resume_unwind(panic));
             return raised;
         }
-        let is_late = raised.is_err() && was_well.elapsed() >= GRACE;
-        if is_late && !told.holds.load(Ordering::Relaxed) {
+        let is_late = told_at.is_some_and(|at| at.elapsed() >= GRACE);
+        if is_late && !told.holds.load(Ordering::Acquire) {
             return raised;
         }
     }

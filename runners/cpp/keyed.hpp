@@ -174,6 +174,12 @@ class BenchOf final : public Bench {
             if (view_.acts.size() != steps || view_.probe_values.size() != steps) {
                 throw std::runtime_error("a trace of other keys than it has steps");
             }
+            const auto is_known = [](std::uint64_t act) {
+                return act == FIND || act == INSERT || act == ERASE || act == SCAN;
+            };
+            if (!std::all_of(view_.acts.begin(), view_.acts.end(), is_known)) {
+                throw std::runtime_error("a step of a trace that is none");
+            }
             need(can.insert || !view_.does(INSERT), "insert");
             need(can.erase || !view_.does(ERASE), "erase");
             need(can.range || !view_.does(SCAN), "ordered range");
@@ -438,10 +444,9 @@ class BenchOf final : public Bench {
     std::uint64_t sample_fresh(std::uint64_t iterations, Meter &meter) {
         // Small structures are made many at a time, so that the clock is not read around each.
         const bool is_trace = view_.operation == "replay";
-        const std::size_t size =
-            std::max<std::size_t>(view_.entries.size(), is_trace ? view_.probes.size() : 1);
-        const std::size_t most =
-            std::clamp<std::size_t>(100'000 / std::max<std::size_t>(size, 1), 1, 64);
+        const std::size_t size = std::max<std::size_t>(
+            {view_.entries.size(), is_trace ? view_.probes.size() : 0, 1});
+        const std::size_t most = std::clamp<std::size_t>(100'000 / size, 1, 64);
         std::vector<std::unique_ptr<S>> maps(most);
         std::uint64_t digest = 0;
         while (iterations > 0) {

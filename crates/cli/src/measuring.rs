@@ -700,9 +700,11 @@ pub(crate) fn save(run: &Run, path: Option<&Path>) -> anyhow::Result<()> {
     let started: String =
         run.started.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
     let mut output = Output::create(&place(path, &format!("{started}-{family}.json"))?)?;
-    output.write_all(run.to_json()?.as_bytes())?;
+    let text = run.to_json()?;
+    let written = output.write_all(text.as_bytes()).map_err(anyhow::Error::from);
     // Runs of the same second want the same name.
-    if path.is_dir() { output.finish_new() } else { output.finish() }
+    let finish = |()| if path.is_dir() { output.finish_new() } else { output.finish() };
+    output::unless_closed(written.and_then(finish))
 }
 
 /// Whether a run is worth a file: one that was interrupted before anybody had a time takes the place of no earlier one.

@@ -340,6 +340,7 @@ fn a_reader_that_goes_away_changes_no_exit_code() {
         (&[&skip[..], &["csv"]].concat()[..], 1),
         (&[&skip[..], &["table"]].concat(), 1),
         (&["aggregate", "rows"], 3),
+        (&[&skip[..4], &["--partial", "--rejects", "kept"]].concat(), 1),
         (&["haversine", "--on-error", "skip", "pairs"], 1),
         (&["run", "-N", "--runs", "2", "true", "false"], 1),
         (&["run", "-N", "--runs", "2", "true"], 0),
@@ -350,6 +351,7 @@ fn a_reader_that_goes_away_changes_no_exit_code() {
         drop(child.stdout.take());
         assert_eq!(child.wait().unwrap().code(), Some(expected), "{arguments:?}");
     }
+    assert_eq!(fs::read_to_string(folder.path().join("kept")).unwrap(), "no record\n");
 }
 
 #[test]

@@ -384,8 +384,9 @@ impl Course {
         self.common_iterations(&estimates)
     }
 
-    /// Costs a contender its row whose samples take as long whatever their iterations. So it looks where the first of
-    /// all was slow, or where one was disturbed.
+    /// Costs a contender its row whose samples take as long whatever their iterations. Asked three times, because a slow
+    /// first call, or a disturbance, looks the same once; and of more than planned, because of fewer iterations what is
+    /// fixed, such as starting threads, may be nearly all.
     fn fail_if_constant(&mut self, executor: &mut dyn Executor, contender: usize, few: u64) {
         let many = few.saturating_mul(8);
         let mut said_ns = 0;

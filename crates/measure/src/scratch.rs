@@ -18,6 +18,8 @@ use tempfile::TempDir;
 const PREFIX: &str = "fathom-";
 /// The locked file in a folder.
 const LOCK: &str = ".lock";
+/// The same before it is locked.
+const NEW: &str = "new";
 /// Memory as a file system; folders are made here, too.
 pub const MEMORY: &str = "/dev/shm";
 
@@ -60,7 +62,7 @@ pub fn folder_in(place: &Path, name: &str) -> io::Result<Folder> {
         .tempdir_in(place)
         .map_err(named)?;
     // Locked before it has the name others look for.
-    let new = folder.path().join("new");
+    let new = folder.path().join(NEW);
     let lock = File::create(&new)?;
     lock.try_lock()?;
     fs::rename(new, folder.path().join(LOCK))?;
@@ -142,6 +144,10 @@ fn sweep_in(place: &Path) {
             }
             // Killed when it had just made it, or all but removed it; if it has something it stays.
             Err(_) if is_old(&entry) => {
+                let new = entry.path().join(NEW);
+                if File::open(&new).is_ok_and(|lock| lock.try_lock().is_ok()) {
+                    let _ = fs::remove_file(new);
+                }
                 let _ = fs::remove_dir(entry.path());
             }
             _ => {}
@@ -193,6 +199,7 @@ mod tests {
             fs::create_dir(old).unwrap();
         }
         fs::write(full.join("data"), "x").unwrap();
+        fs::write(old.join(NEW), "").unwrap();
         let hour = std::time::SystemTime::now() - Duration::from_secs(3600);
         for old in [&old, &full] {
             File::open(old).unwrap().set_modified(hour).unwrap();

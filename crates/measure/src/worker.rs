@@ -49,7 +49,14 @@ pub struct Terms {
 
 /// A contender's name in its own build, and what that is called if it is another.
 pub fn labelled(name: &str) -> (&str, Option<&str>) {
-    name.split_once(LABEL).map_or((name, None), |(own, build)| (own, Some(build)))
+    let split = name.split_once(LABEL).filter(|(_, build)| is_build(build));
+    split.map_or((name, None), |(own, build)| (own, Some(build)))
+}
+
+/// Whether a build may be called so: nothing that means more in the names of contenders.
+pub fn is_build(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    !name.is_empty() && name.chars().all(is_plain)
 }
 
 /// Between a contender and the build it is of.

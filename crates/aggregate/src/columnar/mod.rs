@@ -11,7 +11,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fathom_machine::os::memory::NoMemory;
@@ -86,20 +86,19 @@ pub fn aggregate_parts(
     progress: &Progress,
 ) -> Result<Summary, Error> {
     let account = Account::new(options.memory_limit_bytes);
-    // None once the run is to end.
-    let queue = Mutex::new(Some(parts));
+    let (queue, is_over) = (Mutex::new(parts), AtomicBool::new(false));
     let results = on_threads(options.threads.max(1), || {
         let worked = Error::caught(|| {
             let mut worker = Worker::new(frame, options, &account);
-            worker.work(&queue, frame, progress, &account).map(|()| worker)
+            worker.work((&queue, &is_over), frame, progress, &account).map(|()| worker)
         });
         let goes_on = |worker: &Worker| !frame.fail || worker.rejects.is_empty();
         if !worked.as_ref().is_ok_and(goes_on) {
-            *queue.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            is_over.store(true, Ordering::Relaxed);
         }
         worked
     });
-    // What is Python's, say, is given back before keys are put in order.
+    // What is Python's, say, is given back once all threads are done with it, and before keys are put in order.
     drop(queue);
     let workers = results.into_iter().collect::<Result<Vec<_>, _>>()?;
     let mut summary = Summary { keys: frame.keys.clone(), ..Summary::default() };
@@ -185,7 +184,7 @@ impl Worker {
 
     fn work<P: Parts>(
         &mut self,
-        queue: &Mutex<Option<P>>,
+        (queue, is_over): (&Mutex<P>, &AtomicBool),
         frame: &Frame,
         progress: &Progress,
         account: &Account,
@@ -193,7 +192,7 @@ impl Worker {
         let (mut numbers, mut faults) = (Vec::new(), Vec::new());
         loop {
             let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
-            let next = queue.as_mut().map_or(Ok(None), Parts::next)?;
+            let next = if is_over.load(Ordering::Relaxed) { None } else { queue.next()? };
             drop(queue);
             let Some(part) = next else { return Ok(()) };
             for piece in part {

@@ -7,7 +7,7 @@ use std::{env, io};
 use anyhow::Context;
 use fathom_contenders::served;
 use fathom_machine::os::process;
-use fathom_measure::worker::{Terms, serve_by};
+use fathom_measure::worker::{Terms, is_build, serve_by};
 
 use crate::exit::Exit;
 use crate::measuring::{Libraries, offered};
@@ -50,10 +50,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What a build may be called: nothing that means more in the names of contenders.
 fn build(name: &str) -> Result<String, String> {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    match !name.is_empty() && name.chars().all(is_name) {
+    match is_build(name) {
         true => Ok(name.to_owned()),
         false => Err("a name is of letters, digits, `-`, `_` and `.`".to_owned()),
     }

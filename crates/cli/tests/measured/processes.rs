@@ -141,7 +141,7 @@ fn a_second_interrupt_while_sessions_in_sessions_are_ended_leaves_none_of_them()
     let all = below();
     signals::send("INT", child.id());
     until("the first is being heard", || below() < all);
-    // All of them end a wait, and some of them are the second.
+    // Each ends a wait early; those that are far enough behind the first count as the second.
     for _ in 0..30 {
         std::thread::sleep(APART / 20);
         signals::send("INT", child.id());

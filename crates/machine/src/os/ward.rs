@@ -217,20 +217,22 @@ impl Ward {
         Ok(Some(record))
     }
 
-    /// Ends the program and all it started: within milliseconds, but for processes of other users
-    /// or stuck in the kernel, which are left to themselves after two seconds.
+    /// Ends the program and all it started: within milliseconds, but for processes of other users or stuck in the
+    /// kernel, which are left to themselves after a second in which nobody ended, and all after some ten.
     pub fn end(&mut self) {
-        const LIMIT: Duration = Duration::from_secs(2);
+        /// More than a warden takes before it gives up.
+        const LIMIT: Duration = Duration::from_secs(11);
         let Some(mut warden) = self.warden.take() else {
+            (self.stdin, self.stdout, self.stderr) = (None, None, None);
             if self.end.is_none() {
                 let _ = kill_group_of(self.id);
-                self.until_closed(LIMIT);
+                self.until_closed(Duration::from_secs(2));
                 self.end = Some(End::from([0; 21]));
             }
             return;
         };
-        // Its streams are closed behind it: with its input's end it would begin to clean up, and half of that is worse
-        // than none.
+        // The program's streams are closed once it is killed: at the end of its input it would begin to clean up, and
+        // half of that is worse than none.
         if let Ok(id) = raw_id(warden.id()) {
             let _ = kill_process(id, Signal::TERM);
         }

@@ -174,19 +174,23 @@ fn guard(report: usize, mut child: isize, begin_ns: u64) -> ! {
     // session of its own, generation by generation, as each orphan becomes our child. One that is
     // another user's or stuck in the kernel cannot be ended, and some start others faster than they are
     // ended: the bounds are for these.
-    const IDLE: usize = 200;
+    const IDLE_NS: u64 = 1_000_000_000;
     const MOST_NS: u64 = 10_000_000_000;
-    let (mut idle, asked_ns) = (0, now_ns());
+    let asked_ns = now_ns();
+    let (mut now, mut ended_ns) = (asked_ns, asked_ns);
     if child > 0 {
         call(number::KILL, [child.wrapping_neg() as usize, KILL, 0, 0, 0]);
     }
-    while idle < IDLE && now_ns().wrapping_sub(asked_ns) < MOST_NS {
+    while now.wrapping_sub(ended_ns) < IDLE_NS && now.wrapping_sub(asked_ns) < MOST_NS {
         wait_for_signal(Some(5_000_000));
         let found = reap(report, &mut child, begin_ns);
         if !found.is_left {
             break;
         }
-        idle = if found.has_ended { 0 } else { idle + 1 };
+        now = now_ns();
+        if found.has_ended {
+            ended_ns = now;
+        }
         kill_children();
     }
     exit(0)
@@ -241,7 +245,7 @@ fn kill_children() {
     }
 }
 
-/// Ends those that the kernel lists; false where it has no such list (`CONFIG_PROC_CHILDREN`).
+/// Ends those that the kernel lists; false where it has no such list (`CONFIG_PROC_CHILDREN`), or none to be read.
 fn kill_listed() -> bool {
     let list = open(c"/proc/thread-self/children".as_ptr(), 0);
     if list < 0 {
@@ -266,11 +270,10 @@ fn kill_listed() -> bool {
             pid = 0;
         }
         if count <= 0 {
-            break;
+            call(number::CLOSE, [list as usize, 0, 0, 0, 0]);
+            return count == 0;
         }
     }
-    call(number::CLOSE, [list as usize, 0, 0, 0, 0]);
-    true
 }
 
 /// Looks through all processes: `/proc/PID/stat` says whose child each is.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::exit::Exit;
 use crate::input::{self, Lines};
-use crate::output::Output;
+use crate::output;
 
 pub(super) const RANGE_OF_ONE: &str = "--range is of one FILE";
 
@@ -166,9 +166,7 @@ impl Options {
         (command, start): (&str, Instant),
     ) -> anyhow::Result<Summary> {
         let bytes = state.to_bytes();
-        let mut output = Output::create(&self.output)?;
-        output.write_all(&bytes)?;
-        output.finish()?;
+        output::write(&bytes, &self.output)?;
         let summary = state.into_summary();
         if self.verbose {
             let keys = summary.columns[0].groups.len();

@@ -199,8 +199,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let comparison = compared.transpose()?;
     if let Some(path) = &options.write_answers {
         let mut output = Output::create(path)?;
-        answers::write(outcome.parts(), mean.unwrap_or(outcome.mean_exact), &mut output)?;
-        output.finish()?;
+        let mean = mean.unwrap_or(outcome.mean_exact);
+        let written = answers::write(outcome.parts(), mean, &mut output);
+        output::unless_closed(written.map_err(Into::into).and_then(|()| output.finish()))?;
     }
     let text = match options.format {
         Format::Text => text(&outcome, mean, comparison.as_ref()),
