@@ -704,7 +704,7 @@ pub(crate) fn save(run: &Run, path: Option<&Path>) -> anyhow::Result<()> {
     let written = output.write_all(text.as_bytes()).map_err(anyhow::Error::from);
     // Runs of the same second want the same name.
     let finish = |()| if path.is_dir() { output.finish_new() } else { output.finish() };
-    output::unless_closed(written.and_then(finish))
+    output::unless_closed(written.and_then(finish)).map(drop)
 }
 
 /// Whether a run is worth a file: one that was interrupted before anybody had a time takes the place of no earlier one.

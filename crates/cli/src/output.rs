@@ -79,20 +79,21 @@ pub(crate) fn print(text: impl AsRef<[u8]>) -> anyhow::Result<()> {
 /// When that fails.
 pub(crate) fn write(content: &[u8], path: &Path) -> anyhow::Result<()> {
     let mut output = Output::create(path)?;
-    unless_closed(output.write_all(content).map_err(Into::into).and_then(|()| output.finish()))
+    let written = output.write_all(content).map_err(Into::into);
+    unless_closed(written.and_then(|()| output.finish())).map(drop)
 }
 
-/// What came of writing a result: a reader that closed the pipe, as `head` does, has no part in how the run ends.
+/// What came of writing a result, or None: a reader that closed the pipe, as `head` does, has no part in how the run ends.
 ///
 /// # Errors
 /// All others.
-pub(crate) fn unless_closed(written: anyhow::Result<()>) -> anyhow::Result<()> {
+pub(crate) fn unless_closed<T>(written: anyhow::Result<T>) -> anyhow::Result<Option<T>> {
     match written {
         Err(error) if is_broken_pipe(&error) => {
             CLOSED.store(true, Ordering::Relaxed);
-            Ok(())
+            Ok(None)
         }
-        written => written,
+        written => written.map(Some),
     }
 }
 

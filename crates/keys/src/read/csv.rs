@@ -42,12 +42,10 @@ pub(super) fn column<'b>(bytes: &'b [u8], csv: &Csv) -> Result<KeySet<'b>, Error
         let start_of_record = at;
         let mut key = None;
         let mut fields = 0;
-        let mut is_blank;
         loop {
             let field = field(bytes, at, csv.delimiter)?;
             at = field.next;
             let ends = field.ends_record;
-            is_blank = fields == 0 && field.start == start_of_record && field.end == field.start;
             if fields == wanted {
                 any_doubled |= field.doubled;
                 key = Some(field);
@@ -57,7 +55,8 @@ pub(super) fn column<'b>(bytes: &'b [u8], csv: &Csv) -> Result<KeySet<'b>, Error
                 break;
             }
         }
-        if is_blank && columns > 1 {
+        let is_blank = matches!(&bytes[start_of_record..at], b"\n" | b"\r\n");
+        if is_blank && fields == 1 && columns > 1 {
             record -= 1;
             continue;
         }

@@ -640,11 +640,8 @@ fn show(
         say!("spilled {bytes} bytes in {runs} runs");
     }
     if summary.gathering.is_some() || summary.spilled.is_some() && options.top.is_none() {
-        let mut written = None;
-        output::unless_closed(
-            spilled::write(options, format, (&order, &layout), &mut summary)
-                .map(|told| written = Some(told)),
-        )?;
+        let written = spilled::write(options, format, (&order, &layout), &mut summary);
+        let written = output::unless_closed(written)?;
         if let (true, Some((keys, digest))) = (options.verbose, written) {
             verdict(&digest, keys, &summary, (command, start.elapsed()));
         }
