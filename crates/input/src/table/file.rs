@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
-use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
 };
+use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::basic::{Encoding, EncodingMask};
 use parquet::file::metadata::ColumnChunkMetaData;
 
 use super::arrow::Arrow;
 use super::damaged;
+use super::pages::Part;
 use super::whole::Whole;
 use crate::foreign::{is_arrow_stream, is_parquet};
 
@@ -46,7 +47,7 @@ impl File {
 
     fn parquet(whole: Whole) -> io::Result<(File, Arc<Schema>)> {
         let metadata = ArrowReaderMetadata::load(&whole, ArrowReaderOptions::new());
-        let metadata = metadata.map_err(damaged)?;
+        let metadata = without_dictionaries(metadata.map_err(damaged)?)?;
         let schema = Arc::clone(metadata.schema());
         Ok((File::Parquet(whole, metadata), schema))
     }
@@ -97,25 +98,24 @@ impl File {
                 },
             )
         };
-        let fields: Vec<_> = metadata.schema().fields().iter().enumerate().map(field).collect();
-        let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
-        let metadata = ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options);
-        Ok(File::Parquet(whole.clone(), metadata.map_err(damaged)?))
+        let fields = metadata.schema().fields().iter().enumerate().map(field).collect();
+        Ok(File::Parquet(whole.clone(), with_fields(metadata, fields)?))
     }
 
     /// The batches of a part, with the columns of these places.
     pub(super) fn part(&self, part: usize, places: &[usize]) -> io::Result<Batches> {
         match self {
             File::Parquet(whole, metadata) => {
-                let (whole, metadata) = (whole.clone(), metadata.clone());
-                let columns =
-                    ProjectionMask::roots(metadata.parquet_schema(), places.iter().copied());
-                let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(whole, metadata)
-                    .with_projection(columns)
-                    .with_row_groups(vec![part])
-                    .with_batch_size(BATCH_ROWS)
-                    .build();
-                Ok(Box::new(reader.map_err(damaged)?))
+                let (schema, fields) = (metadata.parquet_schema(), metadata.schema().fields());
+                let columns = ProjectionMask::roots(schema, places.iter().copied());
+                let levels = parquet_to_arrow_field_levels(schema, columns, Some(fields));
+                let levels = levels.map_err(damaged)?;
+                let metadata = Arc::clone(metadata.metadata());
+                let part = Part { whole: Arc::new(whole.clone()), metadata, number: part };
+                let batches = ParquetRecordBatchReader::try_new_with_row_groups(
+                    &levels, &part, BATCH_ROWS, None,
+                );
+                Ok(Box::new(batches.map_err(damaged)?))
             }
             File::Arrow(whole, file) => {
                 let batch = file.batch(whole, part, places)?;
@@ -123,6 +123,31 @@ impl File {
             }
         }
     }
+}
+
+/// The same with these fields.
+fn with_fields(
+    metadata: &ArrowReaderMetadata,
+    fields: Vec<Arc<Field>>,
+) -> io::Result<ArrowReaderMetadata> {
+    let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
+    ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options).map_err(damaged)
+}
+
+/// The same with the values of dictionaries that are not of texts: as such the library reads only some.
+fn without_dictionaries(metadata: ArrowReaderMetadata) -> io::Result<ArrowReaderMetadata> {
+    let values = |field: &Arc<Field>| match field.data_type() {
+        DataType::Dictionary(_, values) if text_of(values).is_none() => {
+            Some(Arc::new(field.as_ref().clone().with_data_type(values.as_ref().clone())))
+        }
+        _ => None,
+    };
+    let fields = metadata.schema().fields();
+    if fields.iter().all(|field| values(field).is_none()) {
+        return Ok(metadata);
+    }
+    let fields = fields.iter().map(|field| values(field).unwrap_or_else(|| Arc::clone(field)));
+    with_fields(&metadata, fields.collect())
 }
 
 /// The type of the texts of a dictionary of them.

@@ -7,6 +7,7 @@
 mod arrow;
 mod cells;
 mod file;
+mod pages;
 mod text;
 mod whole;
 

@@ -9,10 +9,13 @@ use arrow_array::builder::{Int32Builder, StringDictionaryBuilder};
 use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::*;
 use arrow_ipc::writer::{DictionaryHandling, FileWriter, IpcWriteOptions, StreamWriter};
+use arrow_schema::DataType;
 use arrow_schema::extension::Uuid;
 use parquet::arrow::ArrowWriter;
+use parquet::basic::Encoding;
 use parquet::data_type::{FixedLenByteArray, FixedLenByteArrayType};
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
@@ -183,6 +186,22 @@ fn every_type_is_its_text_in_all_formats() {
     }
 }
 
+/// Of truths and decimals these were damaged tables.
+#[test]
+fn a_dictionary_of_any_type_is_its_values() {
+    for (name, values, [first, _, third]) in columns() {
+        let is_dictionary = matches!(values.data_type(), DataType::Dictionary(..));
+        let values = if is_dictionary { Arc::new(StringArray::from(vec!["a,b"])) } else { values };
+        let places = Int8Array::from(vec![0, i8::try_from(values.len()).unwrap() - 1, 0]);
+        let column = DictionaryArray::new(places, values);
+        for file in files(&[one(name, column)], 10) {
+            let last = if is_dictionary { first } else { third };
+            let wanted = format!("{name}\n{first}\n{last}\n{first}\n");
+            assert_eq!(text(&file, None, 1).unwrap(), wanted);
+        }
+    }
+}
+
 #[test]
 fn a_uuid_is_hexadecimal_digits_in_groups() {
     let uuid = b"\x01\x23\x45\x67\x89\xab\xcd\xef\x00\x11\x22\x33\x44\x55\x66\xff";
@@ -310,6 +329,73 @@ fn a_damaged_file_is_an_error_or_other_text_and_never_hangs() {
             }
         }
     }
+}
+
+/// The library made numbers of levels, and of streams that are shorter than the values.
+#[test]
+fn a_damaged_header_of_a_page_changes_no_number() {
+    let numbers = |row: i64| (row % 5 > 0).then_some(row * 1_000_003);
+    let columns: [ArrayRef; 3] = [
+        Arc::new(Int64Array::from_iter_values((0..40).map(|row| row * 1_000_003))),
+        Arc::new(Int64Array::from_iter((0..40).map(numbers))),
+        Arc::new(Float32Array::from_iter((0..40).map(|row| numbers(row).map(|n| n as f32)))),
+    ];
+    for (column, encoding, version) in columns.iter().flat_map(|column| {
+        [Encoding::PLAIN, Encoding::BYTE_STREAM_SPLIT].into_iter().flat_map(move |encoding| {
+            [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0]
+                .map(|version| (column, encoding, version))
+        })
+    }) {
+        let properties = WriterProperties::builder()
+            .set_dictionary_enabled(false)
+            .set_encoding(encoding)
+            .set_statistics_enabled(EnabledStatistics::None)
+            .set_writer_version(version);
+        let nullable = column.null_count() > 0;
+        let column = [("n", Arc::clone(column), nullable)];
+        let batch = RecordBatch::try_from_iter_with_nullable(column).unwrap();
+        let properties = Some(properties.build());
+        let mut file = ArrowWriter::try_new(Vec::new(), batch.schema(), properties).unwrap();
+        file.write(&batch).unwrap();
+        let file = file.into_inner().unwrap();
+        let whole = text(&file, None, 1).unwrap();
+
+        let reader = SerializedFileReader::new(bytes::Bytes::from(file.clone())).unwrap();
+        let rows = reader.get_row_group(0).unwrap();
+        let mut pages = rows.get_column_page_reader(0).unwrap();
+        let page = pages.get_next_page().unwrap().unwrap();
+        let (start, length) = reader.metadata().row_group(0).column(0).byte_range();
+        let head = start..start + length - page.buffer().len() as u64;
+        for bit in head.start * 8..head.end * 8 {
+            let mut damaged = file.clone();
+            damaged[bit as usize / 8] ^= 1 << (bit % 8);
+            let is_text = matches!(opened(&damaged), Ok(None));
+            if !is_text && let Ok(other) = text(&damaged, None, 1) {
+                assert_eq!(other, whole, "{encoding} {version:?} {nullable} {bit} {head:?}");
+            }
+        }
+    }
+}
+
+/// Against levels that are read bit by bit.
+#[test]
+fn levels_are_counted_in_every_form() {
+    proptest::proptest!(|(runs in proptest::collection::vec((0_u8..2, 0_u64..40, proptest::bool::ANY, proptest::num::u64::ANY), 0..6), values in 0_u64..300)| {
+        let (mut bytes, mut levels) = (Vec::new(), Vec::new());
+        for (value, length, is_run, bits) in runs {
+            if is_run {
+                bytes.extend([(length << 1) as u8, value]);
+                levels.extend(std::iter::repeat_n(u64::from(value), length as usize));
+            } else {
+                let groups = length.min(8);
+                bytes.push((groups << 1) as u8 | 1);
+                bytes.extend(&bits.to_le_bytes()[..groups as usize]);
+                levels.extend((0..8 * groups).map(|bit| bits >> bit & 1));
+            }
+        }
+        let wanted = levels.get(..values as usize).map(|levels| levels.iter().sum());
+        assert_eq!(pages::ones(&bytes, values), wanted);
+    });
 }
 
 #[test]
