@@ -327,6 +327,17 @@ fn sizes_and_several_values_are_cases_of_their_own() {
 }
 
 /// It was none, because keys are touched once, and all of them had no number.
+/// It is measured anyway, and no structure has a part in it.
+#[test]
+fn touching_alone_can_be_asked_for() {
+    let folder = words();
+    let line = "kv bench words -d std --rounds 2 --operation touch --format json";
+    let run = json(folder.path(), line, 0);
+    let cases = run["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), 1, "{cases:?}");
+    assert_eq!(cases[0]["workload"]["operation"], "touch");
+}
+
 #[test]
 fn a_run_over_parts_of_the_keys_can_be_drawn() {
     let folder = words();
