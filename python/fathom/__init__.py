@@ -37,20 +37,21 @@ __all__ += ["Case", "Contender", "Keys", "Run", "Verdict"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fathom import dask, ray, spark
     from fathom._command import CommandFailed, bench, cpu, kv, program, run
     from fathom._compare import compare
     from fathom._result import Case, Contender, Keys, Run, Verdict
+else:
+    # Of whoever checks types it would hide every name that is not there.
+    def __getattr__(name):
+        import importlib
 
-
-def __getattr__(name):
-    import importlib
-
-    if name in _ENGINES:
-        return importlib.import_module(f"fathom.{name}")
-    for module, names in _LATER.items():
-        if name in names:
-            return getattr(importlib.import_module(f"fathom.{module}"), name)
-    raise AttributeError(f"module 'fathom' has no attribute {name!r}")
+        if name in _ENGINES:
+            return importlib.import_module(f"fathom.{name}")
+        for module, names in _LATER.items():
+            if name in names:
+                return getattr(importlib.import_module(f"fathom.{module}"), name)
+        raise AttributeError(f"module 'fathom' has no attribute {name!r}")
 
 
 def __dir__():

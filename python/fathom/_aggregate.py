@@ -72,7 +72,7 @@ def _texts(name: str, value) -> list:
 _TRUTHS = ("bool", "bool_")
 
 
-def _truth(name: str, value) -> bool:
+def truth(name: str, value) -> bool:
     """Whether or not, by a truth of Python or NumPy: a word would be true whatever it says."""
     if type(value).__name__ not in _TRUTHS:
         raise TypeError(f"{name} is True or False, not {value!r}")
@@ -270,7 +270,7 @@ def aggregate(
     of_where = _native.columns(_text("where", where)) if where is not None else []
     wanted = list(dict.fromkeys([_native.part(key)[0] for key in keys] + columns + of_where))
     # Of two sides each is read for itself.
-    sides = [[side] for side in _sides(data)] if _truth("compare", compare) else [_inputs(data)]
+    sides = [[side] for side in _sides(data)] if truth("compare", compare) else [_inputs(data)]
     asked["data"] = [one for side in sides for one in tables(side, wanted)]
     inputs, plan = _asked(**asked)
     inputs = [readable(data) for data in inputs]
@@ -323,7 +323,7 @@ def _asked(
             _text(name, value)
     for name, value in (("header", header), ("quotes", quotes), ("decimal_comma", decimal_comma)):
         if value is not None:
-            _truth(name, value)
+            truth(name, value)
     inputs = _sides(data) if compare else _inputs(data)
     is_frame = any(hasattr(one, "__arrow_c_stream__") for one in inputs)
     if is_frame and len(inputs) > 1 and not compare:
@@ -358,8 +358,8 @@ def _asked(
         quotes=quotes,
         decimal_comma=decimal_comma,
         by=keys,
-        trim=_truth("trim", trim),
-        ignore_case=_truth("ignore_case", ignore_case),
+        trim=truth("trim", trim),
+        ignore_case=truth("ignore_case", ignore_case),
         values=list(zip(columns, _nulls(null, columns), is_text)),
         filter=where,
         null_values=[text.encode() for text in null_values],
@@ -368,11 +368,11 @@ def _asked(
         nearest=quantiles == "nearest",
         approx="1%" if approx is True else None if approx is False else approx,
         sort=_texts("sort", sort),
-        reverse=_truth("reverse", reverse),
+        reverse=truth("reverse", reverse),
         top=top,
-        shares=_truth("shares", shares),
+        shares=truth("shares", shares),
         total="total" if total is True else None if total is False else total,
-        compare=_truth("compare", compare),
+        compare=truth("compare", compare),
         skip=on_error == "skip",
         rejects=rejects,
         threads=threads,

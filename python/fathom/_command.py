@@ -194,7 +194,7 @@ def run(commands, *, budget: str | None = None, **options) -> Run:
     """
     if isinstance(commands, Mapping) or not hasattr(commands, "__iter__"):
         raise TypeError(f"commands are a text for the shell, or a list of these, not {commands!r}")
-    lines = [commands] if isinstance(commands, str) else list(commands)
+    lines = [commands] if isinstance(commands, (str, bytes, bytearray)) else list(commands)
     for line in lines:
         if not isinstance(line, str):
             raise TypeError(f"a command is a text for the shell, not {line!r}")

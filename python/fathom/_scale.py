@@ -14,9 +14,10 @@ import numbers
 import os
 import re
 import shlex
+import traceback
 
 from fathom import _command, _native
-from fathom._aggregate import asked, whole
+from fathom._aggregate import asked, truth, whole
 from fathom._error import DataError
 from fathom._pipe import is_path, is_pipe
 from fathom._table import Table
@@ -46,7 +47,10 @@ def plan(urls, task_bytes: int, records: bool, options: dict):
     """The tasks of an input, or of each of two with ``compare=``, and what is asked of them all."""
     if options.get("rejects") is not None or options.get("progress") is not None:
         raise ValueError("rejects= and progress= are of one machine: leave them out")
+    if task_bytes is None:
+        raise TypeError("task_bytes is a whole number, not None")
     whole("task_bytes", task_bytes, 1)
+    truth("records", records)
     options.setdefault("threads", 1)
     inputs, query = asked(urls, **options)
     for data in inputs:
@@ -244,7 +248,12 @@ def run(engine, urls, *, task_bytes, records, timeout, retries, options) -> Tabl
     to ``retries`` times; whichever ends first counts.
     """
     _check_patience(timeout, retries)
-    return answer(functools.partial(_states, engine, timeout, retries), urls, task_bytes, records, options)
+    try:
+        return answer(functools.partial(_states, engine, timeout, retries), urls, task_bytes, records, options)
+    except BaseException as error:
+        # Dask keeps the error of a task as long as its client, and with it what these frames have: all states.
+        traceback.clear_frames(error.__traceback__)
+        raise
 
 
 def _check_patience(timeout, retries) -> None:

@@ -315,8 +315,8 @@ impl Groups {
             return Err(PyValueError::new_err(said));
         };
         let layout = Layout { decimals, rounding, ..layout.clone() };
-        if form == "brc" && columns.len() > 1 {
-            return Err(PyValueError::new_err("the brc format shows one value"));
+        if form == "brc" && (columns.len() > 1 || layout.keys.len() > 1) {
+            return Err(PyValueError::new_err("the brc format shows one key and one value"));
         }
         let text = py.detach(|| match form {
             "brc" => Ok(format::brc(&columns[0], &layout)),

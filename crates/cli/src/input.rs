@@ -4,13 +4,14 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use fathom_input::remote;
+pub(crate) use fathom_input::remote::canonical;
 use fathom_input::table;
 pub(crate) use fathom_input::table::{Columns, Table};
 pub(crate) use fathom_input::{
     Forward, Input, Lines, ZSTANDARD, decoded, foreign, identity, is_remote, no_json, told_apart,
     utf_16,
 };
-use fathom_input::{REMOTE, WITHOUT_REMOTE, remote};
 use fathom_machine::os::read_at::ReadAt;
 
 /// Refuses an address where only files of this machine will do.
@@ -22,13 +23,18 @@ pub(crate) fn ensure_local(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Refuses objects of stores in a build without, and with settings that are none.
+fn ensure_remote() -> anyhow::Result<()> {
+    remote::mistake().map_or(Ok(()), |mistake| Err(anyhow::anyhow!(mistake)))
+}
+
 /// Opens a file, standard input for `-`, or an object of a store; what is compressed is decoded by so many threads.
 ///
 /// # Errors
 /// As [`fathom_input::open`]; names the file.
 pub(crate) fn open(path: &Path, threads: usize) -> anyhow::Result<Input> {
     if is_remote(path) {
-        anyhow::ensure!(REMOTE, WITHOUT_REMOTE);
+        ensure_remote()?;
     }
     fathom_input::open(path, threads).with_context(|| format!("cannot read {}", path.display()))
 }
@@ -99,7 +105,7 @@ pub(crate) fn may_be_pattern(path: &Path) -> bool {
 
 /// The same of an address in a store. What is known of the objects is asked for later, of all at once.
 fn objects_of(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    anyhow::ensure!(REMOTE, WITHOUT_REMOTE);
+    ensure_remote()?;
     let text = path.to_str().unwrap_or_default();
     let (folder, name) = text.split_at(text.rfind('/').map_or(0, |slash| slash + 1));
     let pattern = if name.is_empty() { "*" } else { name };

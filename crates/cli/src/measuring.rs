@@ -2,7 +2,6 @@
 //! interrupts, and where a finished run goes.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -29,9 +28,9 @@ use fathom_report::number::TimeUnit;
 use fathom_report::table::{Column, Look};
 use fathom_report::{csv, escape, html, markdown, scan, text, view};
 
+use crate::interrupt;
 use crate::output::{self, Output};
 use crate::sheet;
-use crate::{input, interrupt};
 
 /// The options of the method.
 #[derive(Clone, Debug, clap::Args)]
@@ -721,8 +720,7 @@ pub(crate) fn may_be_written(run: &Run, path: &Path) -> bool {
 /// The file, or the one of this name in the folder, which a slash at its end makes.
 fn place(path: &Path, name: &str) -> anyhow::Result<PathBuf> {
     if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
-        input::ensure_local(path)?;
-        fs::create_dir_all(path).with_context(|| format!("cannot create {}", path.display()))?;
+        output::made(path)?;
     }
     Ok(if path.is_dir() { path.join(name) } else { path.to_owned() })
 }

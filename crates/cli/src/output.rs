@@ -119,6 +119,15 @@ pub(crate) fn nameless(error: io::Error) -> io::Error {
     }
 }
 
+/// Makes a folder for outputs, if it is not there.
+///
+/// # Errors
+/// When it cannot be made; names it.
+pub(crate) fn made(folder: &Path) -> anyhow::Result<()> {
+    input::ensure_local(folder)?;
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
+}
+
 /// An output that was opened; nothing counts until [`Output::finish`].
 pub(crate) struct Output {
     writer: BufWriter<File>,

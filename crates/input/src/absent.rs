@@ -17,6 +17,19 @@ pub(crate) fn identity(_: &Path) -> io::Result<(u64, String)> {
     absent()
 }
 
+/// That there are none.
+pub fn mistake() -> Option<String> {
+    Some(crate::WITHOUT_REMOTE.to_owned())
+}
+
+/// No address is known.
+///
+/// # Errors
+/// Always.
+pub fn canonical(_: &Path) -> io::Result<String> {
+    absent()
+}
+
 /// Nothing is prepared.
 ///
 /// # Errors

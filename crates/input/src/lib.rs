@@ -47,7 +47,7 @@ pub const ZSTANDARD: &str = if cfg!(feature = "zstd") {
 /// Objects of stores: not in this build.
 #[cfg(not(feature = "remote"))]
 pub mod remote {
-    pub use crate::absent::{folder, prepare};
+    pub use crate::absent::{canonical, folder, mistake, prepare};
     pub(crate) use crate::absent::{identity, open};
 }
 

@@ -484,6 +484,15 @@ impl columnar::Source for Stream {
             }
         }
         let before = self.rows - batch.array.length as u64;
+        for (number, column) in self.columns.iter().enumerate() {
+            let (view, kind) = batch.column(number);
+            if let Some((row, of)) = view.beyond_dictionary(kind) {
+                let (row, place) = (before + row as u64 + 1, column.place + 1);
+                return Err(refused(format!(
+                    "row {row}, column {place}: a place that its dictionary of {of} has not"
+                )));
+            }
+        }
         batch.copied = batch.copied(before)?;
         Ok(Some(batch))
     }
@@ -665,6 +674,17 @@ impl<'a> View<'a> {
             Width::U32 => Integers::U32(self.buffer(1, 0)),
             Width::U64 => Integers::U64(self.buffer(1, 0)),
         }
+    }
+
+    /// The first row with a value that its dictionary of so many does not have. Whoever made the array may not have
+    /// looked.
+    fn beyond_dictionary(&self, kind: &Kind) -> Option<(usize, i64)> {
+        let Kind::Dictionary(width, _) = kind else { return None };
+        // SAFETY: an array with a dictionary type has one, which lives as long as it does.
+        let of = unsafe { self.array.dictionary.as_ref() }.map_or(0, |dictionary| dictionary.length);
+        let (valid, places) = (self.valid(), self.integers(*width));
+        let is_there = |row: usize| (0..i128::from(of)).contains(&places.get(row));
+        (0..self.rows).find(|&row| !is_there(row) && valid.has(row)).map(|row| (row, of))
     }
 
     fn numbers(&self, kind: &Kind) -> Option<Numbers<'a>> {

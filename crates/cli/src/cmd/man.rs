@@ -32,9 +32,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let mut root = Args::command().disable_help_subcommand(!options.markdown);
     root.build();
     if let Some(folder) = &options.folder {
-        std::fs::create_dir_all(folder)
-            .and_then(|()| pages(&root, folder))
-            .with_context(|| format!("cannot write {}", folder.display()))?;
+        output::made(folder)?;
+        pages(&root, folder).with_context(|| format!("cannot write {}", folder.display()))?;
         return Ok(Exit::Done);
     }
     let mut page = Vec::new();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use fathom_aggregate::Source;
 use fathom_aggregate::delimited::record_starts;
 use fathom_aggregate::guess::{self, Dialect};
@@ -116,8 +116,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         line(options, number, task, (files, &objects), &mut text)?;
     }
     if let Some(folder) = &options.states {
-        std::fs::create_dir_all(folder)
-            .with_context(|| format!("cannot create {}", folder.display()))?;
+        output::made(folder)?;
     }
     let mut output = Output::create(&options.output)?;
     output.write_all(&text)?;

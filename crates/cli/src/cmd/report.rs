@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{bail, ensure};
 use fathom_measure::result::Run;
 use fathom_report::headline::in_list;
 use fathom_report::html::index::{self, Entry};
@@ -176,7 +176,7 @@ fn index_of(folder: &str, runs: &[(PathBuf, Run)], are_linked: bool) -> String {
 
 /// A page for each run, then the index.
 fn pages(folder: &str, runs: &[(PathBuf, Run)], output: &Path, open: bool) -> anyhow::Result<()> {
-    fs::create_dir_all(output).with_context(|| format!("cannot create {}", output.display()))?;
+    output::made(output)?;
     for ((_, run), link) in runs.iter().zip(links(runs)) {
         let page = html::run(run, &Look::default());
         sheet::put(page.as_bytes(), &output.join(link), false)?;

@@ -342,6 +342,45 @@ fn whatever_a_server_does_the_bytes_are_the_same_or_an_error_says_why() {
     }
 }
 
+/// Each header of a page was a request for each of its bytes, and what failed was damage, with code 3.
+#[cfg(feature = "tables")]
+#[test]
+fn tables_are_read_in_blocks_and_what_fails_is_said_as_of_text() {
+    let bench = Bench::new();
+    let lines: String = (0..60_000).map(|i| format!("place {};{}.5\n", i * 7, i % 977)).collect();
+    bench.put("a.txt", lines);
+    for format in ["parquet", "arrow"] {
+        let name = format!("t.{format}");
+        bench.out(&format!("aggregate --format {format} -o {name} a.txt"));
+        let table = fs::read(bench.folder.path().join(&name)).unwrap();
+        let blocks = table.len().div_ceil(BLOCK_BYTES / 8);
+        bench.put(&name, table);
+        let words = format!("aggregate --by max --value min,mean --format csv {name}");
+        bench.server.plan(|_| Fault::None);
+        bench.agree(&words, &[S3]);
+        let asked = bench.server.asked();
+        assert!(asked.len() < 8 + 4 * blocks, "{} of {blocks}: {asked:?}", asked.len());
+        let words = words.replace("t.", "s3://bucket/t.");
+        for (fault, why) in [
+            (Fault::Status(404), "it is not there (404, NoSuchKey)"),
+            (Fault::Other, "it changed while it was read"),
+        ] {
+            // Nothing at all, the end of the file, and its columns.
+            for spared in 1..4 {
+                bench.server.plan(|_| Fault::None);
+                let count = std::sync::atomic::AtomicUsize::new(0);
+                bench.server.plan(move |_| {
+                    let is_spared =
+                        count.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < spared;
+                    if is_spared { Fault::None } else { fault }
+                });
+                let said = bench.refused(4, &words);
+                assert!(said.contains(why) && !said.contains("damaged"), "{spared}: {said}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_body_that_goes_on_with_another_object_is_an_error() {
     let bench = Bench::new();
@@ -418,6 +457,70 @@ fn a_plan_of_objects_is_aggregated_by_parts_and_merged_by_their_etags() {
     assert!(changed.contains("changed"), "{changed}");
     let behind = bench.refused(2, "aggregate --range 0..500k s3://bucket/logs/a.txt");
     assert!(behind.contains("is not in its"), "{behind}");
+}
+
+/// Their states were merged, each value twice.
+#[test]
+fn an_address_is_one_however_it_is_spelled() {
+    let bench = Bench::new();
+    bench.put("a_blank_b.txt".replace("_blank_", " ").as_str(), text(1000));
+    let server = format!("http://127.0.0.1:{}", bench.server.port);
+    let one = |name: &str, words: &str| {
+        bench.out(&format!("aggregate --partial --number 0/2 -o {name}0 {words}"));
+        bench.out(&format!("aggregate --partial --number 1/2 -o {name}1 {words}"));
+    };
+    one("s3", "s3://bucket/a_blank_b.txt");
+    one("S3", "S3A://bucket/a_blank_b.txt");
+    one("web", &format!("{server}/bucket/a_blank_b.txt"));
+    one("WEB", &format!("{}/bucket/a%20b.txt", server.replace("http", "HTTP")));
+    for (first, second) in [("s3", "S3"), ("web", "WEB"), ("s3", "s3")] {
+        let said = bench.refused(3, &format!("merge {first}0 {second}1"));
+        assert!(said.contains("a b.txt"), "{said}");
+    }
+    let twice = "aggregate --partial -o state s3://bucket/a_blank_b.txt S3://bucket/a_blank_b.txt";
+    assert!(bench.refused(2, twice).contains("is named twice"));
+}
+
+/// They were panics, or other numbers without a word.
+#[test]
+fn settings_that_are_none_are_said() {
+    let bench = Bench::new();
+    bench.put("a.txt", text(1000));
+    for (name, value, code) in [
+        ("AWS_ENDPOINT", "garbage", 4),
+        ("AWS_ENDPOINT", "", 4),
+        ("AWS_ACCESS_KEY_ID", "id\r", 4),
+        ("AWS_SESSION_TOKEN", "token\n", 4),
+        ("FATHOM_REQUESTS", "18446744073709551615", 2),
+        ("FATHOM_REQUESTS", "0", 2),
+        ("FATHOM_REQUESTS", "", 2),
+        ("FATHOM_RETRIES", "-1", 2),
+        ("FATHOM_RETRIES", "1.5", 2),
+    ] {
+        for words in ["aggregate s3://bucket/a.txt", "plan s3://bucket/*.txt"] {
+            let output = bench.command(words).env(name, value).output().unwrap();
+            let said = said(&output);
+            assert_eq!(output.status.code(), Some(code), "{name}={value}: {said}");
+            assert!(said.contains(name) && said.lines().count() == 1, "{name}={value}: {said}");
+        }
+    }
+    assert!(bench.refused(4, "aggregate s3://my_blank_bucket/x").contains("called like no bucket"));
+}
+
+/// They were folders of this machine, called `s3:`.
+#[test]
+fn nothing_is_written_to_addresses() {
+    let bench = Bench::new();
+    bench.put("a.txt", text(1000));
+    for words in [
+        "plan --states s3://bucket/x a.txt", "man --folder s3://bucket/x",
+        "aggregate --spill s3://bucket/x --memory-limit 64 a.txt",
+        "aggregate -o s3://bucket/x a.txt",
+    ] {
+        let said = bench.refused(2, words);
+        assert!(said.contains("local") || said.contains("of this machine"), "{words}: {said}");
+        assert!(!bench.folder.path().join("s3:").exists(), "{words}");
+    }
 }
 
 #[test]

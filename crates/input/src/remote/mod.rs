@@ -64,7 +64,8 @@ impl Get for Requests {
 
 fn remote() -> &'static Remote {
     static REMOTE: LazyLock<Remote> = LazyLock::new(|| {
-        let requests = store::number("FATHOM_REQUESTS").unwrap_or(REQUESTS).max(1);
+        let said = store::number(store::REQUESTS).ok().flatten();
+        let requests = said.unwrap_or(REQUESTS);
         let mut builder = tokio::runtime::Builder::new_multi_thread();
         let builder = builder.worker_threads(THREADS).thread_name("requests").enable_all();
         Remote {
@@ -80,6 +81,19 @@ fn remote() -> &'static Remote {
 /// The address in a path, if it is one.
 fn address(path: &Path) -> io::Result<Address> {
     Address::parse(path.to_str().unwrap_or_default())
+}
+
+/// What is wrong with what the environment says of requests.
+pub fn mistake() -> Option<String> {
+    [store::REQUESTS, store::RETRIES].into_iter().find_map(|setting| store::number(setting).err())
+}
+
+/// An address as it is spelled by whoever names the object.
+///
+/// # Errors
+/// What is wrong with the address.
+pub fn canonical(path: &Path) -> io::Result<String> {
+    address(path).map(|address| address.canonical())
 }
 
 /// Opens an object: how many bytes it has, and what reads them.

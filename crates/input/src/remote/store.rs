@@ -8,8 +8,7 @@ use std::collections::HashMap;
 use std::env;
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpStream};
-use std::ops::Range;
-use std::str::FromStr;
+use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Duration;
 
@@ -75,6 +74,9 @@ impl Address {
             let said = "addresses with a user or password, which would be shown, are not supported";
             return Err(wrong(said.into()));
         }
+        if place.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            return Err(wrong(format!("{place:?} is called like no bucket or server")));
+        }
         let parsed = if is_web {
             Path::from_url_path(path)
         } else {
@@ -83,6 +85,18 @@ impl Address {
         let path = parsed.map_err(|error| wrong(error.to_string()))?;
         let [text, place] = [text, place].map(str::to_owned);
         Ok(Address { text, scheme, place, path })
+    }
+
+    /// The same address however it is spelled.
+    pub(super) fn canonical(&self) -> String {
+        let place = self.place.to_ascii_lowercase();
+        let (scheme, place) = match self.scheme.as_str() {
+            "s3a" => ("s3", &self.place[..]),
+            "http" => ("http", place.strip_suffix(":80").unwrap_or(&place)),
+            "https" => ("https", place.strip_suffix(":443").unwrap_or(&place)),
+            scheme => (scheme, &self.place[..]),
+        };
+        format!("{scheme}://{place}/{}", self.path)
     }
 
     /// The addresses of the objects in it as a folder, sorted.
@@ -98,6 +112,8 @@ impl Address {
         let objects = listed.objects.into_iter().filter(|meta| meta.location != self.path);
         let mut found: Vec<String> = objects.map(address).collect();
         found.sort_unstable();
+        // Pages of a listing may overlap.
+        found.dedup();
         Ok(found)
     }
 
@@ -117,6 +133,7 @@ impl Address {
 
     fn connect(&self, name: &str) -> io::Result<Arc<dyn ObjectStore>> {
         static PROVIDER: Once = Once::new();
+        can_be_sent()?;
         // Who has chosen another one in this process may keep it.
         PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
         let retry = retry();
@@ -158,14 +175,47 @@ impl Address {
     }
 }
 
-/// A number from the environment.
-pub(super) fn number<N: FromStr>(name: &str) -> Option<N> {
-    env::var(name).ok()?.parse().ok()
+/// What the environment says of requests: those in flight, and how often one is repeated.
+pub(super) const REQUESTS: (&str, RangeInclusive<usize>) = ("FATHOM_REQUESTS", 1..=1000);
+pub(super) const RETRIES: (&str, RangeInclusive<usize>) = ("FATHOM_RETRIES", 0..=1000);
+
+/// Such a number, if it is said.
+///
+/// # Errors
+/// What is said in its place.
+pub(super) fn number(
+    (name, range): (&str, RangeInclusive<usize>),
+) -> Result<Option<usize>, String> {
+    let Some(said) = env::var_os(name) else { return Ok(None) };
+    let number = said.to_str().and_then(|text| text.parse().ok());
+    let number = number.filter(|number| range.contains(number));
+    let (first, last) = (range.start(), range.end());
+    number.map(Some).ok_or_else(|| format!("{name} is a number of {first} to {last}, not {said:?}"))
 }
 
 fn retry() -> RetryConfig {
     let usual = RetryConfig::default();
-    RetryConfig { max_retries: number("FATHOM_RETRIES").unwrap_or(usual.max_retries), ..usual }
+    let said = number(RETRIES).ok().flatten();
+    RetryConfig { max_retries: said.unwrap_or(usual.max_retries), ..usual }
+}
+
+/// Whether the settings that the crate reads can be sent at all, which it does not ask.
+fn can_be_sent() -> io::Result<()> {
+    let is_setting =
+        |name: &str| ["AWS_", "GOOGLE_", "AZURE_"].iter().any(|prefix| name.starts_with(prefix));
+    let is_endpoint = |name: &str| ["AWS_ENDPOINT", "AWS_ENDPOINT_URL"].contains(&name);
+    let wrong = |said| Err(io::Error::new(ErrorKind::InvalidInput, said));
+    for (name, value) in env::vars_os() {
+        let (Some(name), value) = (name.to_str(), value.to_string_lossy()) else { continue };
+        if is_setting(name) && value.contains(char::is_control) {
+            return wrong(format!("{name} has a line end or another control character in it"));
+        }
+        let is_address = ["http://", "https://"].iter().any(|scheme| value.starts_with(scheme));
+        if is_endpoint(name) && !is_address {
+            return wrong(format!("{name} is the address of a server, https://…, not {value:?}"));
+        }
+    }
+    Ok(())
 }
 
 /// The patience that nobody asked for otherwise by variables, which the crate reads.

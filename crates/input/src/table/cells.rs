@@ -108,7 +108,10 @@ fn field(column: &dyn Array) -> Field<'_> {
         Type::UInt16 => integer::<UInt16Type>(column),
         Type::UInt32 => integer::<UInt32Type>(column),
         Type::UInt64 => integer::<UInt64Type>(column),
-        Type::Float16 => number::<Float16Type>(column),
+        Type::Float16 => {
+            let column = column.as_primitive::<Float16Type>();
+            Box::new(|row, out| shown(shortest(column.value(row)), out))
+        }
         Type::Float32 => float::<Float32Type>(column),
         Type::Float64 => float::<Float64Type>(column),
         Type::Decimal32(_, scale) => decimal::<Decimal32Type>(column, *scale),
@@ -187,10 +190,17 @@ fn shown(value: impl Display, out: &mut Vec<u8>) {
     write!(out, "{value}").expect("memory takes all");
 }
 
-fn number<T: ArrowPrimitiveType<Native: Display>>(column: &dyn Array) -> Field<'_> {
-    let column = column.as_primitive::<T>();
-    Box::new(|row, out| shown(column.value(row), out))
+/// The number of fewest digits that is nearest to this one of its type.
+fn shortest(half: Half) -> f32 {
+    let exact = half.to_f32();
+    let rounded = |digits| format!("{exact:.digits$e}").parse().unwrap_or(exact);
+    (0..HALF_DIGITS).map(rounded).find(|&some| Half::from_f32(some) == half).unwrap_or(exact)
 }
+
+/// A floating-point number of 16 bits.
+type Half = <Float16Type as ArrowPrimitiveType>::Native;
+/// Digits that tell it from all others, at most.
+const HALF_DIGITS: usize = 5;
 
 fn integer<T: ArrowPrimitiveType<Native: Into<i128>>>(column: &dyn Array) -> Field<'_> {
     let column = column.as_primitive::<T>();

@@ -9,7 +9,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
 };
 use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
-use parquet::basic::{Encoding, EncodingMask};
+use parquet::basic::{Encoding, EncodingMask, LogicalType};
 use parquet::file::metadata::ColumnChunkMetaData;
 
 use super::arrow::Arrow;
@@ -47,7 +47,7 @@ impl File {
 
     fn parquet(whole: Whole) -> io::Result<(File, Arc<Schema>)> {
         let metadata = ArrowReaderMetadata::load(&whole, ArrowReaderOptions::new());
-        let metadata = without_dictionaries(metadata.map_err(damaged)?)?;
+        let metadata = as_stored(metadata.map_err(damaged)?)?;
         let schema = Arc::clone(metadata.schema());
         Ok((File::Parquet(whole, metadata), schema))
     }
@@ -65,6 +65,11 @@ impl File {
     fn of_arrow(whole: Whole, file: Arrow) -> (File, Arc<Schema>) {
         let schema = Arc::clone(file.schema());
         (File::Arrow(whole, Arc::new(file)), schema)
+    }
+
+    pub(super) fn whole(&self) -> &Whole {
+        let (File::Parquet(whole, _) | File::Arrow(whole, _)) = self;
+        whole
     }
 
     /// How many parts it has.
@@ -111,7 +116,7 @@ impl File {
                 let levels = parquet_to_arrow_field_levels(schema, columns, Some(fields));
                 let levels = levels.map_err(damaged)?;
                 let metadata = Arc::clone(metadata.metadata());
-                let part = Part { whole: Arc::new(whole.clone()), metadata, number: part };
+                let part = Part { whole: whole.clone(), metadata, number: part };
                 let batches = ParquetRecordBatchReader::try_new_with_row_groups(
                     &levels, &part, BATCH_ROWS, None,
                 );
@@ -134,20 +139,29 @@ fn with_fields(
     ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options).map_err(damaged)
 }
 
-/// The same with the values of dictionaries that are not of texts: as such the library reads only some.
-fn without_dictionaries(metadata: ArrowReaderMetadata) -> io::Result<ArrowReaderMetadata> {
-    let values = |field: &Arc<Field>| match field.data_type() {
+/// The same with types that the columns really have, where the writer's memory had others: days that were counted in milliseconds,
+/// and dictionaries that are not of texts, of which the library reads only some.
+fn as_stored(metadata: ArrowReaderMetadata) -> io::Result<ArrowReaderMetadata> {
+    let columns = metadata.parquet_schema().root_schema().get_fields();
+    let is_day = |place: usize| {
+        columns[place].get_basic_info().logical_type_ref() == Some(&LogicalType::Date)
+    };
+    let stored = |(place, field): (usize, &Arc<Field>)| match field.data_type() {
         DataType::Dictionary(_, values) if text_of(values).is_none() => {
-            Some(Arc::new(field.as_ref().clone().with_data_type(values.as_ref().clone())))
+            Some(values.as_ref().clone())
         }
+        DataType::Date64 if is_day(place) => Some(DataType::Date32),
         _ => None,
     };
-    let fields = metadata.schema().fields();
-    if fields.iter().all(|field| values(field).is_none()) {
+    let fields = metadata.schema().fields().iter().enumerate();
+    if fields.clone().all(|field| stored(field).is_none()) {
         return Ok(metadata);
     }
-    let fields = fields.iter().map(|field| values(field).unwrap_or_else(|| Arc::clone(field)));
-    with_fields(&metadata, fields.collect())
+    let field = |(place, field): (usize, &Arc<Field>)| match stored((place, field)) {
+        Some(kind) => Arc::new(field.as_ref().clone().with_data_type(kind)),
+        None => Arc::clone(field),
+    };
+    with_fields(&metadata, fields.map(field).collect())
 }
 
 /// The type of the texts of a dictionary of them.

@@ -70,7 +70,8 @@ pub fn of(bytes: Box<dyn ReadAt>, size: u64) -> io::Result<Result<Table, Box<dyn
     // What cannot be read is said by whoever reads it as text.
     let is_read = bytes.read_exact_at(first, 0).is_ok();
     let Some(open) = File::opener(first).filter(|_| is_read) else { return Ok(Err(bytes)) };
-    let (file, schema) = guarded(|| open(Whole::new(bytes, size)))?;
+    let whole = Whole::new(bytes, size);
+    let (file, schema) = guarded(&whole, || open(whole.clone()))?;
     Ok(Ok(Table { file, schema }))
 }
 
@@ -158,16 +159,17 @@ impl Columns {
         &self,
         part: usize,
     ) -> io::Result<impl Iterator<Item = io::Result<RecordBatch>> + use<>> {
-        let file = guarded(|| self.file.with_dictionaries(part, &self.places))?;
-        let mut batches = guarded(|| file.part(part, &self.places))?;
-        let next = move || guarded(|| batches.next().transpose().map_err(damaged)).transpose();
-        Ok(std::iter::from_fn(next))
+        let whole = self.file.whole().clone();
+        let file = guarded(&whole, || self.file.with_dictionaries(part, &self.places))?;
+        let mut batches = guarded(&whole, || file.part(part, &self.places))?;
+        let mut next = move || batches.next().transpose().map_err(damaged);
+        Ok(std::iter::from_fn(move || guarded(&whole, &mut next).transpose()))
     }
 }
 
 /// What `work` makes of a file. Files that nobody thought of may be more than the libraries can bear: that they
-/// give up is an error like others, and nothing else is said of it.
-fn guarded<T>(work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+/// give up is an error like others, and nothing else is said of it. What could not be read is no damage.
+fn guarded<T>(whole: &Whole, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     thread_local!(static IS_GUARDED: Cell<bool> = const { Cell::new(false) });
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -181,7 +183,8 @@ fn guarded<T>(work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     IS_GUARDED.set(true);
     let made = panic::catch_unwind(AssertUnwindSafe(work));
     IS_GUARDED.set(false);
-    made.unwrap_or_else(|_| Err(damaged("its reader gave up")))
+    let made = made.unwrap_or_else(|_| Err(damaged("its reader gave up")));
+    made.map_err(|error| whole.failure().unwrap_or(error))
 }
 
 fn damaged(said: impl std::fmt::Display) -> io::Error {

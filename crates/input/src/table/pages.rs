@@ -18,11 +18,11 @@ use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescriptor;
 
-use super::whole::Whole;
+use super::whole::{Stretch, Whole};
 
 /// A part of a file.
 pub(super) struct Part {
-    pub(super) whole: Arc<Whole>,
+    pub(super) whole: Whole,
     pub(super) metadata: Arc<ParquetMetaData>,
     pub(super) number: usize,
 }
@@ -34,7 +34,9 @@ impl RowGroups for Part {
 
     fn column_chunks(&self, column: usize) -> Result<Box<dyn PageIterator>> {
         let (rows, chunk) = (self.num_rows(), self.row_group().column(column));
-        let pages = SerializedPageReader::new(Arc::clone(&self.whole), chunk, rows, None)?;
+        let (start, bytes) = chunk.byte_range();
+        let stretch = Stretch::of(&self.whole, start..start.saturating_add(bytes));
+        let pages = SerializedPageReader::new(Arc::new(stretch), chunk, rows, None)?;
         let pages = Pages { pages, column: chunk.column_descr_ptr(), left: rows as u64 };
         Ok(Box::new(Once(Some(pages))))
     }
@@ -69,7 +71,7 @@ impl PageIterator for Once {}
 
 /// The pages of a column.
 struct Pages {
-    pages: SerializedPageReader<Whole>,
+    pages: SerializedPageReader<Stretch>,
     column: Arc<ColumnDescriptor>,
     /// Rows of which there was no value yet.
     left: u64,

@@ -243,6 +243,45 @@ fn a_name_that_begins_with_a_byte_order_mark_keeps_it() {
     }
 }
 
+/// They had the digits that tell numbers of 32 bits apart.
+#[test]
+fn a_number_of_sixteen_bits_has_its_shortest_digits() {
+    type Half = <arrow_array::types::Float16Type as ArrowPrimitiveType>::Native;
+    let all: Vec<Half> =
+        (0..=u16::MAX).map(Half::from_bits).filter(|one| one.is_finite()).collect();
+    for file in files(&[one("n", Float16Array::from(all.clone()))], 1 << 15) {
+        let text = text(&file, None, 1).unwrap();
+        let lines: Vec<&str> = text.lines().skip(1).collect();
+        assert_eq!(lines.len(), all.len());
+        for (line, half) in lines.iter().zip(&all) {
+            let number: f64 = line.parse().unwrap();
+            let away = |half: Half| (half.to_f64() - number).abs();
+            let bits = half.to_bits();
+            let beside = [bits.wrapping_sub(1), bits.wrapping_add(1)].map(Half::from_bits);
+            let mut beside = beside.into_iter().filter(|one| one.is_finite());
+            assert!(beside.all(|other| away(*half) <= away(other)), "{line}");
+            let digits = line.trim_start_matches(['-', '0', '.']).trim_end_matches('0');
+            assert!(digits.bytes().filter(u8::is_ascii_digit).count() <= 5, "{line}");
+        }
+        for (text, number) in [("1.353", 1.353), ("0.1", 0.1), ("-2.5", -2.5)] {
+            let place = all.iter().position(|half| *half == Half::from_f64(number)).unwrap();
+            assert_eq!(lines[place], text);
+        }
+    }
+}
+
+/// The Python package has such a column as days, as everybody does who does not look for the writer's types.
+#[test]
+fn days_in_milliseconds_are_days_in_parquet() {
+    let days = Date64Array::from(vec![86_400_000, -86_400_000]);
+    let properties = WriterProperties::builder().set_coerce_types(true).build();
+    let batch = one("day", days);
+    let mut file = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties)).unwrap();
+    file.write(&batch).unwrap();
+    let file = file.into_inner().unwrap();
+    assert_eq!(text(&file, None, 1).unwrap(), "day\n1970-01-02\n1969-12-31\n");
+}
+
 #[test]
 fn a_decimal_of_hundreds_has_its_zeros() {
     let numbers = Decimal64Array::from(vec![7, -12]).with_precision_and_scale(9, -2).unwrap();
@@ -264,9 +303,9 @@ fn parts_keep_their_order_on_any_number_of_threads() {
 #[test]
 fn whoever_leaves_early_leaves_no_thread_that_waits_for_him() {
     for file in files(&[one("n", Int64Array::from_iter_values(0..50_000))], 3_000) {
-        let count = Arc::new(AtomicUsize::new(0));
-        let size = file.len() as u64;
-        let table = of(Box::new(Counted(file, Arc::clone(&count))), size).unwrap().ok().unwrap();
+        let counted = Counted::new(&file);
+        let count = Arc::clone(&counted.bytes);
+        let table = of(Box::new(counted), file.len() as u64).unwrap().ok().unwrap();
         table.choose(None, |_, _| String::new()).unwrap().text(3).read_exact(&mut [0; 10]).unwrap();
         let start = Instant::now();
         // Each thread has the file.
@@ -421,15 +460,26 @@ fn dictionaries_of_a_stream_are_replaced_and_added_to() {
     }
 }
 
-/// A file that counts what is read of it.
-struct Counted(Vec<u8>, Arc<AtomicUsize>);
+/// A file that counts what is read of it, and how often.
+struct Counted {
+    file: Vec<u8>,
+    bytes: Arc<AtomicUsize>,
+    calls: Arc<AtomicUsize>,
+}
+
+impl Counted {
+    fn new(file: &[u8]) -> Counted {
+        Counted { file: file.to_vec(), bytes: Arc::default(), calls: Arc::default() }
+    }
+}
 
 impl ReadAt for Counted {
     fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize> {
-        let rest = self.0.get(at as usize..).unwrap_or_default();
+        let rest = self.file.get(at as usize..).unwrap_or_default();
         let count = rest.len().min(into.len());
         into[..count].copy_from_slice(&rest[..count]);
-        self.1.fetch_add(count, Ordering::Relaxed);
+        self.bytes.fetch_add(count, Ordering::Relaxed);
+        self.calls.fetch_add(1, Ordering::Relaxed);
         Ok(count)
     }
 }
@@ -444,8 +494,8 @@ fn a_dictionary_is_read_once_and_only_for_its_own_column() {
     let [_, file, stream] = files(&[whole], 10);
     for bytes in [file, stream] {
         for (wanted, most) in [(&["town", "n"][..], 2 * bytes.len()), (&["n"], bytes.len() / 2)] {
-            let count = Arc::new(AtomicUsize::new(0));
-            let counted = Counted(bytes.clone(), Arc::clone(&count));
+            let counted = Counted::new(&bytes);
+            let count = Arc::clone(&counted.bytes);
             let table = of(Box::new(counted), bytes.len() as u64).unwrap().ok().unwrap();
             let mut text = String::new();
             let mut reader = table.choose(Some(wanted), |_, _| String::new()).unwrap().text(1);
@@ -469,6 +519,59 @@ fn a_source_that_breaks_off_is_no_error_of_the_folder() {
     let reader = Cursor::new(*b"PAR1\x15\x04\x15").chain(Broken);
     let said = kept(Box::new(reader)).map(drop).unwrap_err().to_string();
     assert_eq!(said, "torn off");
+}
+
+/// It was damage, which ends a program with another code.
+#[test]
+fn what_cannot_be_read_is_said_as_it_was() {
+    /// A file that can be read so many times.
+    struct Broken(Counted, usize);
+
+    impl ReadAt for Broken {
+        fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize> {
+            match self.0.calls.fetch_add(1, Ordering::Relaxed) < self.1 {
+                true => self.0.read_at(into, at),
+                false => Err(io::Error::new(ErrorKind::ConnectionReset, "torn off")),
+            }
+        }
+    }
+
+    for file in files(&[one("n", Int64Array::from_iter_values(0..90))], 30) {
+        let read = |times| {
+            let broken = Broken(Counted::new(&file), times);
+            let table = of(Box::new(broken), file.len() as u64)?.ok().expect("a table");
+            let mut text = String::new();
+            let mut reader = table.choose(None, |_, _| String::new())?.text(2);
+            reader.read_to_string(&mut text).map(|_| text)
+        };
+        // What is no table for this reason is said by whoever reads it as text.
+        let errors = (1..).map_while(|times| read(times).err()).take(1000);
+        let said: Vec<_> = errors.map(|error| (error.kind(), error.to_string())).collect();
+        assert!((4..100).contains(&said.len()), "{said:?}");
+        for said in said {
+            assert_eq!(said, (ErrorKind::ConnectionReset, "torn off".to_owned()));
+        }
+    }
+}
+
+/// Headers were read byte by byte, of an object of a store by a request each.
+#[test]
+fn pages_are_read_in_blocks() {
+    let numbers = one("n", Int64Array::from_iter_values((0..100_000).map(|n| n * n)));
+    let properties = WriterProperties::builder().set_data_page_row_count_limit(500);
+    let properties = Some(properties.set_write_batch_size(500).build());
+    let mut file = ArrowWriter::try_new(Vec::new(), numbers.schema(), properties).unwrap();
+    file.write(&numbers).unwrap();
+    let file = file.into_inner().unwrap();
+    let counted = Counted::new(&file);
+    let (calls, bytes) = (Arc::clone(&counted.calls), Arc::clone(&counted.bytes));
+    let table = of(Box::new(counted), file.len() as u64).unwrap().ok().unwrap();
+    let mut text = String::new();
+    let mut reader = table.choose(None, |_, _| String::new()).unwrap().text(1);
+    reader.read_to_string(&mut text).unwrap();
+    assert_eq!(text.lines().count(), 100_001);
+    let read = [calls, bytes].map(|count| count.load(Ordering::Relaxed));
+    assert!(read[0] < 10 && read[1] < 2 * file.len(), "{read:?} of {} bytes", file.len());
 }
 
 #[test]

@@ -76,5 +76,5 @@ fn make(file: &File, part: usize, places: &[usize], sender: &SyncSender<Piece>) 
         }
         Ok(())
     };
-    let _ = sender.send(guarded(work).map(|()| None));
+    let _ = sender.send(guarded(file.whole(), work).map(|()| None));
 }

@@ -99,10 +99,12 @@ pub(super) fn run(
 ) -> anyhow::Result<Exit> {
     let files = &input::files_of(files)?;
     input::prepare(files)?;
+    let names = files.iter().map(|path| name(path)).collect::<Result<Vec<_>, _>>()?;
     let mut before = HashSet::new();
-    if let Some(twice) = files.iter().find(|path| **path != Path::new("-") && !before.insert(*path))
-    {
-        return usage(&format!("{} is named twice", twice.display()));
+    for (path, name) in files.iter().zip(&names) {
+        if !before.insert(name) && path != Path::new("-") {
+            return usage(&format!("{} is named twice", path.display()));
+        }
     }
     // Before any is opened: what is read of each are the bytes that there are then.
     let identities = files.iter().map(|path| Identity::of(path)).collect::<Result<Vec<_>, _>>()?;
@@ -126,9 +128,9 @@ pub(super) fn run(
     }
     let progress = Arc::new(Progress::default());
     let (mut merger, mut all) = (Merger::default(), Summary::default());
-    let objects = files.iter().zip(identities).zip(sources);
+    let objects = files.iter().zip(names).zip(identities).zip(sources);
     // Its numbers last: behind the last there may be none.
-    for (((path, identity), source), number) in objects.zip(first..) {
+    for ((((path, name), identity), source), number) in objects.zip(first..) {
         let before = progress.bytes.load(Ordering::Relaxed);
         let source = part(options, identity.watched(source))?;
         let range = match &source {
@@ -146,7 +148,6 @@ pub(super) fn run(
         all.rejected += summary.rejected;
         all.shown_rejects.append(&mut summary.shown_rejects);
         let (size, identity) = identity.now(path)?;
-        let name = name(path)?;
         let object = Object { name, number, of, identity, size, ranges: Vec::new() };
         let range = range.unwrap_or([0, size]);
         merger.push(State::new(summary, question.clone(), object, range))?;
@@ -223,12 +224,13 @@ fn identity(path: &Path) -> anyhow::Result<(u64, String)> {
     input::identity(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// The same for a file however it is named here; `-` and addresses are themselves.
+/// The same for a file or an object however it is named here; `-` is itself.
 pub(crate) fn name(path: &Path) -> anyhow::Result<String> {
-    if path == Path::new("-") || input::is_remote(path) {
-        return Ok(input::told_apart(path));
+    if input::is_remote(path) {
+        return Ok(input::told_apart(Path::new(&input::canonical(path)?)));
     }
-    Ok(input::told_apart(&std::path::absolute(path)?))
+    let is_stream = path == Path::new("-");
+    Ok(input::told_apart(&if is_stream { path.to_owned() } else { std::path::absolute(path)? }))
 }
 
 /// The same error with the line in the whole file; what may be wrong with a range is said.

@@ -8,6 +8,7 @@ use fathom_aggregate::format::{self, Criterion, Streamed};
 use fathom_aggregate::{Layout, Spill, Summary};
 
 use super::{Digest, Format, Options, statistics, tell_twin};
+use crate::input;
 use crate::output::Output;
 
 /// Where what outgrows the memory limit is written, if that was asked for.
@@ -29,6 +30,9 @@ fn unnamed(folder: &Path) -> io::Result<File> {
 pub(super) fn mistake(options: &Options, format: Format) -> Option<&'static str> {
     if options.spill.is_some() && options.memory_limit.is_none() {
         return Some("--spill needs --memory-limit");
+    }
+    if options.spill.as_deref().is_some_and(input::is_remote) {
+        return Some("--spill takes a folder of this machine");
     }
     let is_bounded = options.top.is_some() || streamed(format).is_some();
     (options.spill.is_some() && !is_bounded).then_some(
