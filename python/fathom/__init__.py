@@ -37,7 +37,7 @@ __all__ += ["Case", "Contender", "Keys", "Run", "Verdict"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fathom import dask, ray, spark
+    from fathom import dask as dask, ray as ray, spark as spark
     from fathom._command import CommandFailed, bench, cpu, kv, program, run
     from fathom._compare import compare
     from fathom._result import Case, Contender, Keys, Run, Verdict

@@ -36,6 +36,8 @@ _FORMATS = {"an Arrow file": "arrow", "an Arrow stream": "stream", "a Parquet fi
 
 def tables(inputs: list, columns: list) -> list:
     """The inputs; Parquet and Arrow files as one stream of the columns by these names (all for places)."""
+    for data in inputs:
+        _refuse_addresses(data, columns)
     formats = {_FORMATS.get(_native.foreign(_first(data)) or "") for data in inputs}
     if formats <= {None}:
         return inputs
@@ -58,6 +60,15 @@ def tables(inputs: list, columns: list) -> list:
         # The native half says it better.
         stream = pyarrow.RecordBatchReader.from_batches(schemas[0], [])
     return [_Named(stream, names[0] if len(names) == 1 else "<arrow>")]
+
+
+def _refuse_addresses(data, columns: list) -> None:
+    """Refuses columns of any objects, of which Polars tells where they are in memory, and nobody that it does."""
+    if type(data).__module__.partition(".")[0] != "polars" or not hasattr(data, "dtypes"):
+        return
+    for place, (name, kind) in enumerate(zip(data.columns, data.dtypes), 1):
+        if (name in columns or place in columns) and str(kind) == "Object":
+            raise TypeError(f"column {name!r} has objects of Python: make texts or numbers of them before")
 
 
 def _name(data) -> str:

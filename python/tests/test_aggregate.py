@@ -455,6 +455,12 @@ def test_what_is_no_unicode_text_is_said_by_its_option(name, several):
         fathom.aggregate(Refusing(AssertionError("it was read")), **{"values": "v", name: value})
 
 
+def test_several_keys_are_none_of_brc():
+    table = fathom.aggregate(b'k,j,v\na,x,1\n"a,x",y,2\n', by=["k", "j"], values="v")
+    with pytest.raises(ValueError, match="the brc format shows one key and one value"):
+        table.format("brc")
+
+
 def test_integers_and_truths_of_other_libraries_are_integers_and_truths():
     np = pytest.importorskip("numpy")
     text, ask = b"k,v\na,1\nb,2\n", dict(stats=["sum"], top=1, sort="sum", threads=2)

@@ -165,6 +165,25 @@ def test_a_decimal_that_128_bits_do_not_hold_is_refused_by_its_row():
         fathom.aggregate(halves, by="k", values="v")
 
 
+@pytest.mark.parametrize("place, texts", [(2, ["a"]), (1, ["a"]), (-1, ["a"]), (0, [])])
+def test_a_place_beyond_its_dictionary_was_a_panic(place, texts):
+    places, texts = pa.array([0, None, place] if texts else [None, None, place], pa.int8()), pa.array(texts, pa.string())
+    keys = pa.DictionaryArray.from_arrays(places, texts, safe=False)
+    table = pa.table({"k": keys, "v": [1, 2, 3]})
+    for asked in [{"by": "k"}, {"by": "v", "where": 'k = "a"'}]:
+        with pytest.raises(ValueError, match=f"row 3, column 1: a place that its dictionary of {len(texts)} has not"):
+            fathom.aggregate(table, values="v", on_error="skip", **asked)
+
+
+def test_objects_were_keys_by_their_addresses():
+    polars = pytest.importorskip("polars", reason="needs polars")
+    frame = polars.DataFrame({"o": polars.Series([object(), "a"], dtype=polars.Object), "k": ["a", "b"], "v": [1, 2]})
+    for by in ["o", 1, ["k", "o"]]:
+        with pytest.raises(TypeError, match="column 'o' has objects of Python"):
+            fathom.aggregate(frame, by=by, values="v")
+    assert fathom.aggregate(frame, by="k", values="v", stats="sum").to_dicts() == [{"k": "a", "sum": 1}, {"k": "b", "sum": 2}]
+
+
 def test_keys_of_one_length_are_read_at_every_offset():
     keys = [b"ab", None, b"a\xff", b"ab", b"cd"]
     table = pa.table({"k": pa.array(keys, pa.binary(2)), "v": [1, 2, 4, 8, 16]})

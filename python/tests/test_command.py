@@ -516,6 +516,14 @@ def two_lines(_):
     raise RuntimeError("not\ntoday")
 
 
+class Unusual(BaseException):
+    pass
+
+
+def unusual(_):
+    raise Unusual("today")
+
+
 async def later(_):
     """Is run by nobody."""
 
@@ -523,6 +531,8 @@ async def later(_):
 def test_why_a_function_failed_is_told_in_a_line_of_its_own():
     [case] = fathom.compare([always, two_lines], args=[1], rounds=6, processes=1).cases
     assert case.contenders[1].failure.endswith("RuntimeError: not today")
+    [case] = fathom.compare([always, unusual], args=[1], rounds=6, processes=1).cases
+    assert case.contenders[1].failure.endswith("Unusual: today")
     with pytest.raises(TypeError, match="asyncio.run"):
         fathom.compare([always, later], args=[1])
 

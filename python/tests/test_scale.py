@@ -1,6 +1,7 @@
 """States from Python: any cut, any order, the command's bytes; what does not fit is an error."""
 
 import asyncio
+import functools
 import io
 import json
 import math
@@ -9,6 +10,7 @@ import random
 import sys
 import time
 import types
+import weakref
 
 import pytest
 
@@ -223,6 +225,54 @@ def test_a_cancel_that_fails_spares_no_other():
     with pytest.raises(fathom.DataError, match="bad"):
         _scale._all(engine, [(None,)] * 4, None, 0)
     assert engine.cancelled == [2, 3, 4]
+
+
+def test_an_error_that_is_kept_held_all_states(tmp_path):
+    (tmp_path / "a.csv").write_text("k,v\n" + "a,1\n" * 30 + "b,x\n")
+
+    class State:
+        pass
+
+    class Keeping:
+        """Which keeps the errors of tasks, as Dask does, and of states no more than whoever holds them."""
+
+        def __init__(self):
+            self.states, self.errors = weakref.WeakSet(), []
+
+        def submit(self, function, *arguments):
+            state = State()
+            state.work = functools.partial(function, *arguments)
+            self.states.add(state)
+            return state
+
+        def wait(self, futures, timeout):
+            return futures
+
+        def held(self, future):
+            try:
+                future.work()
+            except fathom.DataError as error:
+                self.errors.append(error)
+                raise
+            return future
+
+        def cancel(self, future):
+            pass
+
+    engine = Keeping()
+    with pytest.raises(fathom.DataError, match="a.csv:32:3"):
+        _scale.run(
+            engine, tmp_path / "a.csv", task_bytes=20, records=False, timeout=None, retries=0,
+            options={"by": "k", "values": "v"},
+        )
+    assert engine.errors and not engine.states
+
+
+@pytest.mark.parametrize("option", [{"records": "no"}, {"records": 1}, {"task_bytes": None}])
+def test_what_is_no_truth_or_number_is_told(tmp_path, option):
+    asked = {"task_bytes": 1 << 20, "records": False, **option}
+    with pytest.raises(TypeError, match=f"{next(iter(option))} is "):
+        _scale.plan(tmp_path / "a.csv", **asked, options={})
 
 
 def test_columns_and_conditions_pass_through(tmp_path, command):

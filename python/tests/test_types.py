@@ -53,6 +53,17 @@ def test_what_users_write_has_types(tmp_path):
     mypy("--follow-imports", "silent", tmp_path / "used.py")
 
 
+@pytest.mark.parametrize("line, said", [
+    ("fathom.agregate('a.csv')", 'Module has no attribute "agregate"'),
+    ("fathom.dask.aggregate('a.csv', task_byte=1, records='no')", 'Argument "records"'),
+])
+def test_misspelled_names_and_words_were_any_type(tmp_path, line, said):
+    (tmp_path / "used.py").write_text(f"import fathom\n\n{line}\n")
+    with pytest.raises(AssertionError) as caught:
+        mypy("--follow-imports", "silent", tmp_path / "used.py")
+    assert said in str(caught.value), str(caught.value)
+
+
 def test_the_types_of_the_native_half_are_its_own(tmp_path):
     # That is a list of the same names.
     (tmp_path / "allowed").write_text("fathom._native.__all__\n")

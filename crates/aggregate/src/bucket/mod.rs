@@ -42,6 +42,12 @@ impl Span {
         let Span(many, unit) = self;
         unit.push(key, many.into(), second);
     }
+
+    /// Whether it is a day or longer.
+    fn is_days(self) -> bool {
+        let Span(many, unit) = self;
+        unit.seconds().is_none_or(|seconds| i64::from(many) * seconds >= time::DAY)
+    }
 }
 
 /// Characters of a width of numbers, so that it fits 64 bits.
@@ -51,7 +57,7 @@ const MOST_CHARACTERS: usize = 18;
 const MOST_UNITS: u32 = 1_000_000;
 
 /// What widths there are.
-pub(crate) const WIDTHS: &str = "a number of up to 18 characters, such as 0.5, or a whole number \
+pub(crate) const WIDTHS: &str = "a number of up to 18 characters, such as 0.5 (no exponent), or a whole number \
      up to 1000000 and s, m, h, d, w, mo or y, such as 15m";
 
 impl Bucket {
@@ -97,7 +103,9 @@ impl Bucket {
         read: impl Fn(&[u8]) -> Result<Decimal, NumberError>,
     ) -> Result<(), Reason> {
         match self.0 {
-            Width::Time(span) if time::is_bare_date(text, span.1) => return Err(Reason::BareDate),
+            Width::Time(span) if time::is_bare_date(text, span.is_days()) => {
+                return Err(Reason::BareDate);
+            }
             Width::Time(span) => span.push(key, time::seconds(text).ok_or(Reason::NoTime)?),
             Width::Number(units, scale) => {
                 let number = read(text)?;
@@ -182,6 +190,17 @@ mod tests {
         // Its lower end is one below what 128 bits hold, and was the highest number that they do.
         let lowest = "-170141183460469231731687303715884105728.5";
         assert_eq!(named("1", lowest), Err(Reason::NoBucket));
+    }
+
+    /// All of them were in the first bucket of 1970.
+    #[test]
+    fn years_by_a_day_however_it_is_written_are_no_seconds() {
+        for width in ["1d", "24h", "1440m", "86400s", "8760h", "1w", "1mo", "1y"] {
+            assert_eq!(named(width, "2026"), Err(Reason::BareDate), "{width}");
+        }
+        for width in ["23h", "1439m", "86399s", "1s"] {
+            assert!(named(width, "2026").unwrap().starts_with("1970-01-01T"), "{width}");
+        }
     }
 
     #[test]

@@ -40,7 +40,8 @@ const MONTHS: [&[u8]; 12] = [
     b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec",
 ];
 
-const DAY: i64 = 86_400;
+/// Seconds of a day.
+pub(super) const DAY: i64 = 86_400;
 
 /// The first Monday of 1970, in days.
 const MONDAY: i64 = 4;
@@ -54,15 +55,26 @@ impl Unit {
         UNITS.iter().find(|(_, unit)| *unit == self).expect("all units are there").0
     }
 
+    /// How many seconds it has, if it is shorter than a day.
+    pub(super) fn seconds(self) -> Option<i64> {
+        match self {
+            Unit::Second => Some(1),
+            Unit::Minute => Some(60),
+            Unit::Hour => Some(3600),
+            Unit::Day | Unit::Week | Unit::Month | Unit::Year => None,
+        }
+    }
+
     /// Appends the first moment of the span of `many` units that a time lies in, as short as the unit allows.
     /// Spans are counted from 1970, weeks from its first Monday, months and years from the year 0.
     pub(super) fn push(self, key: &mut Vec<u8>, many: i64, seconds: i64) {
         let floor = |value: i64, width: i64| value.div_euclid(width) * width;
         let day = seconds.div_euclid(DAY);
         let (day, text) = match self {
-            Unit::Second => return moment(key, floor(seconds, many)),
-            Unit::Minute => return moment(key, floor(seconds, many * 60)),
-            Unit::Hour => return moment(key, floor(seconds, many * 3600)),
+            Unit::Second | Unit::Minute | Unit::Hour => {
+                let unit = self.seconds().expect("shorter than a day");
+                return moment(key, floor(seconds, many * unit));
+            }
             Unit::Day => (floor(day, many), 10),
             Unit::Week => (floor(day - MONDAY, 7 * many) + MONDAY, 10),
             Unit::Month => {
@@ -140,7 +152,7 @@ pub(super) fn seconds(text: &[u8]) -> Option<i64> {
 /// Whether these are the digits of a date, perhaps with its minute or second, or a year from 1900 to 2099, and no more:
 /// seconds of August 1970, or of the first hour of that year, milliseconds of 1976, or of 2572 and later, which nobody
 /// has; who counts from a start of their own has those of the first hour, but not by days.
-pub(super) fn is_bare_date(text: &[u8], unit: Unit) -> bool {
+pub(super) fn is_bare_date(text: &[u8], by_days: bool) -> bool {
     /// Month, day, hour, minute, second.
     const PARTS: [(i64, i64); 5] = [(1, 12), (1, 31), (0, 23), (0, 59), (0, 60)];
     let is_year = || digits(text, 0..4).is_some_and(|year| (1900..2100).contains(&year));
@@ -148,7 +160,7 @@ pub(super) fn is_bare_date(text: &[u8], unit: Unit) -> bool {
         digits(text, at..at + 2).is_some_and(|number| (least..=most).contains(&number))
     };
     match text.len() {
-        4 => !matches!(unit, Unit::Second | Unit::Minute | Unit::Hour) && is_year(),
+        4 => by_days && is_year(),
         8 | 12 | 14 => is_year() && PARTS.iter().zip((4..text.len()).step_by(2)).all(is),
         _ => false,
     }
@@ -343,9 +355,9 @@ mod tests {
         ];
         for text in dates.into_iter().chain(others) {
             let expected = dates.contains(&text);
-            assert_eq!(is_bare_date(text.as_bytes(), Unit::Day), expected, "{text}");
+            assert_eq!(is_bare_date(text.as_bytes(), true), expected, "{text}");
             let is_date = expected && text.len() > 4;
-            assert_eq!(is_bare_date(text.as_bytes(), Unit::Hour), is_date, "{text}");
+            assert_eq!(is_bare_date(text.as_bytes(), false), is_date, "{text}");
         }
     }
 
