@@ -439,6 +439,47 @@ fn what_google_benchmarks_did_is_over_the_time_it_was_divided_by() {
     }
 }
 
+/// Work was rounded to whole items and bytes, and the rate was of that.
+#[test]
+fn a_rate_of_google_benchmark_is_shown_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for (ns, cpu_ns, unit, rate, shown, whole) in [
+        (100.0, 100.0, "items", 1.5e7, "15.00 M/s", 0),
+        (100.0, 100.0, "items", 4e6, "4.000 M/s", 0),
+        (12.5, 12.5, "bytes", 1e9, "953.7 MiB/s", 0),
+        // By its own clock.
+        (20.0, 12.5, "items", 8e7, "80.00 M/s", 1),
+    ] {
+        let mut benchmark =
+            json!({"name": "a", "real_time": ns, "cpu_time": cpu_ns, "time_unit": "ns"});
+        benchmark[format!("{unit}_per_second")] = rate.into();
+        let file = json!({"context": {}, "benchmarks": [benchmark]});
+        fs::write(folder.join("g.json"), file.to_string()).unwrap();
+        told(0, &fathom(folder, &["import", "g.json", "--save", "run.json"]));
+        let table = words(&fathom(folder, &["report", "run.json"]));
+        assert!(table.contains(shown) && !table.contains("per_second"), "{table}");
+        let run: Value =
+            serde_json::from_slice(&fs::read(folder.join("run.json")).unwrap()).unwrap();
+        assert_eq!(run["cases"][0]["work"][unit], whole, "{run}");
+    }
+    let rates = [
+        json!({"items_per_second": 1e7, "bytes_per_second": 2e7}),
+        json!({"items_per_second": 3e7}),
+    ];
+    let repeated = rates.map(|mut rates| {
+        (rates["name"], rates["real_time"]) = ("a".into(), 130.0.into());
+        rates
+    });
+    fs::write(folder.join("g.json"), json!({"context": {}, "benchmarks": repeated}).to_string())
+        .unwrap();
+    told(0, &fathom(folder, &["import", "g.json", "--save", "run.json"]));
+    let table = words(&fathom(folder, &["report", "run.json"]));
+    for shown in ["19.07 MiB/s", "items_per_second", "20000000"] {
+        assert!(table.contains(shown), "{table}");
+    }
+}
+
 /// Whatever the others have: `ReportAggregatesOnly` is of one benchmark.
 #[test]
 fn a_benchmark_with_aggregates_alone_was_lost_beside_others() {
@@ -465,6 +506,8 @@ fn throughput_of_criterion_was_lost() {
         (json!({"ElementsAndBytes": {"elements": 7, "bytes": 56}}), 56, 7),
         (json!({"BytesDecimal": 56}), 56, 0),
         (json!({"Bits": 80}), 10, 0),
+        // It was one byte.
+        (json!({"Bits": 12}), 0, 0),
         (json!({"Bytes": 56}), 56, 0),
         (json!(null), 0, 0),
     ] {
@@ -472,6 +515,11 @@ fn throughput_of_criterion_was_lost() {
         fs::write(&about, file.to_string()).unwrap();
         let work = &imported(folder, "criterion")["cases"][0]["work"];
         assert_eq!(*work, json!({"bytes": bytes, "items": items}), "{throughput}");
+        let rate =
+            &imported(folder, "criterion")["cases"][0]["contenders"][0]["metrics"][0]["value"];
+        // In 11 ns.
+        let of_bits = rate.as_f64().map(|rate| (rate * 11e-9 * 8.0).round());
+        assert_eq!(of_bits, (throughput["Bits"] == 12).then_some(12.0), "{throughput}");
     }
     let line = |done: Value, unit: &str| {
         let message = json!({"reason": "benchmark-complete", "id": "sort/std", "unit": unit,

@@ -7,11 +7,15 @@ use std::collections::HashSet;
 use std::fmt;
 
 use fathom_measure::compare::Clock;
+use fathom_measure::contender::Metric;
 use fathom_measure::plan::{End, Measured, Plan, Round};
 use fathom_measure::result::{Case, Row, without_place};
 use fathom_measure::sample::Sample;
+use fathom_measure::stats::median;
 use fathom_measure::workload::{Spec, Work};
 use serde_json::Value;
+
+use crate::view::{BYTES_RATE, ITEMS_RATE};
 
 /// A harness whose files are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,9 +84,41 @@ struct Figures {
     failed: usize,
     runs: usize,
     work: Work,
+    bytes: Rate,
+    items: Rate,
     is_fresh: bool,
     /// Its one time is a mean or a median.
     is_summary: bool,
+}
+
+/// What was done by the time that the harness took for it; of each repetition that says so.
+#[derive(Default)]
+struct Rate {
+    per_second: Vec<f64>,
+    per_iteration: Vec<f64>,
+}
+
+/// By so small a share of it a count may be off that was a rate: no digit that is shown has it.
+const NEAR: f64 = 1e-5;
+
+impl Rate {
+    fn add(&mut self, per_second: f64, ns: f64) {
+        self.per_second.push(per_second);
+        self.per_iteration.push(per_second * ns / 1e9);
+    }
+
+    /// How many an iteration; 0 where that is no whole number, for a rate of a rounded one is another.
+    fn count(&self) -> u64 {
+        let count = median(&self.per_iteration).unwrap_or(0.0);
+        let whole = count.round();
+        if (count - whole).abs() <= whole * NEAR { whole as u64 } else { 0 }
+    }
+
+    /// The harness's own figure.
+    fn metric(&self, name: &str) -> Option<Metric> {
+        let value = median(&self.per_second)?;
+        Some(Metric { name: name.to_owned(), value, less_is_better: Some(false) })
+    }
 }
 
 /// The cases of a file, be it behind a byte order mark; `name` is shown in errors.
@@ -138,11 +174,18 @@ pub fn criterion(name: &str, sample: &[u8], benchmark: &[u8]) -> Result<Imported
         bytes: whole(&throughput["Bytes"])
             .or_else(|| whole(&throughput["BytesDecimal"]))
             .or_else(|| whole(&both["bytes"]))
-            .or_else(|| Some(whole(&throughput["Bits"])? / 8))
+            .or_else(|| {
+                whole(&throughput["Bits"]).filter(|bits| bits % 8 == 0).map(|bits| bits / 8)
+            })
             .unwrap_or(0),
         items: whole(&throughput["Elements"]).or_else(|| whole(&both["elements"])).unwrap_or(0),
     };
-    let figures = Figures { name: id.to_owned(), ns, work, ..Figures::default() };
+    let mut bytes = Rate::default();
+    // Of what is no whole number of bytes.
+    if let (0, Some(bits), Some(time)) = (work.bytes, whole(&throughput["Bits"]), median(&ns)) {
+        bytes.add(bits as f64 / 8.0 * 1e9 / time, time);
+    }
+    let figures = Figures { name: id.to_owned(), ns, work, bytes, ..Figures::default() };
     finished(name, Harness::Criterion, vec![figures], Imported::default())
 }
 
@@ -280,17 +323,20 @@ fn google(benchmarks: &[Value]) -> Option<Vec<Figures>> {
         let ns = benchmark["real_time"].as_f64()? * unit;
         let cpu_ns = benchmark["cpu_time"].as_f64().map(|time| time * unit);
         let rated_ns = cpu_ns.filter(|_| !is_rated_by_wall(name)).unwrap_or(ns);
-        let per = |what: &str| {
-            benchmark[what].as_f64().map_or(0, |rate| (rate * rated_ns / 1e9).round() as u64)
-        };
         if all.iter().all(|figures| figures.name != name) {
-            let work = Work { bytes: per("bytes_per_second"), items: per("items_per_second") };
             let is_summary = !is_run(benchmark);
-            all.push(Figures { name: name.to_owned(), work, is_summary, ..Figures::default() });
+            all.push(Figures { name: name.to_owned(), is_summary, ..Figures::default() });
         }
         let figures = all.iter_mut().find(|figures| figures.name == name)?;
         figures.ns.push(ns);
         figures.cpu_ns.push(cpu_ns);
+        for (rate, name) in [(&mut figures.bytes, BYTES_RATE), (&mut figures.items, ITEMS_RATE)] {
+            let said = benchmark[name].as_f64().filter(|rate| *rate > 0.0);
+            said.into_iter().for_each(|said| rate.add(said, rated_ns));
+        }
+    }
+    for figures in &mut all {
+        figures.work = Work { bytes: figures.bytes.count(), items: figures.items.count() };
     }
     Some(all)
 }
@@ -402,11 +448,13 @@ fn case(harness: Harness, figures: Figures) -> Case {
         alpha_share: 1.0,
     };
     let peak_bytes = figures.peaks.iter().flatten().copied().max().unwrap_or(0);
+    let rates = [figures.bytes.metric(BYTES_RATE), figures.items.metric(ITEMS_RATE)];
+    let metrics = rates.into_iter().flatten().collect();
     Case {
         family: harness.name().to_owned(),
         workload: Spec { operation: figures.name.clone(), ..Spec::default() },
         work: figures.work,
-        contenders: vec![Row { id: figures.name, peak_bytes, ..Row::default() }],
+        contenders: vec![Row { id: figures.name, peak_bytes, metrics, ..Row::default() }],
         plan: Plan { clock: Some(Clock::Wall), fresh: figures.is_fresh, ..Plan::default() },
         measured,
         source: harness.name().to_owned(),

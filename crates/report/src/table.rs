@@ -3,7 +3,7 @@
 use fathom_measure::result::{Case, Row};
 
 use crate::number::{TimeUnit, bytes, percent, quantity};
-use crate::view::{Line, lines, throughput};
+use crate::view::{Line, lines, own_rate, throughput};
 
 /// How results are shown.
 #[derive(Clone, Debug, Default)]
@@ -164,7 +164,9 @@ fn cells(case: &Case, line: &Line<'_>, column: Column, look: &Look, slowest: f64
         Column::Spread => format!("±{}", percent(s.ns_mad / s.ns_median)),
         Column::Min => time(s.ns_min),
         Column::P95 => time(s.ns_p95),
-        Column::Throughput => throughput(case, s.ns_median),
+        Column::Throughput => {
+            own_rate(case, line.row).map_or_else(|| throughput(case, s.ns_median), |(_, rate)| rate)
+        }
         Column::User => of_usage(&|u| u.ns_user.map(time)),
         Column::System => of_usage(&|u| u.ns_system.map(time)),
         Column::Peak if line.row.peak_bytes == 0 => String::new(),
@@ -177,8 +179,8 @@ fn cells(case: &Case, line: &Line<'_>, column: Column, look: &Look, slowest: f64
     }]
 }
 
-/// The counters and metrics of a row, by the name of their column; counters per item, where an
-/// iteration works through several.
+/// The counters and metrics of a row, by the name of their column, without the throughput; counters per item, where
+/// an iteration works through several.
 fn extras_of<'a>(case: &Case, row: &'a Row) -> impl Iterator<Item = (String, f64)> + use<'a> {
     let items = case.work.items.max(1);
     let unit = if items > 1 { "/item" } else { "" };
@@ -186,7 +188,9 @@ fn extras_of<'a>(case: &Case, row: &'a Row) -> impl Iterator<Item = (String, f64
         let source = if counter.source == "simulated" { " (simulated)" } else { "" };
         (format!("{}{unit}{source}", counter.event), counter.per_iteration / items as f64)
     });
-    counters.chain(row.metrics.iter().map(|metric| (metric.name.clone(), metric.value)))
+    let shown = own_rate(case, row).map(|(name, _)| name);
+    let metrics = row.metrics.iter().filter(move |metric| Some(&*metric.name) != shown);
+    counters.chain(metrics.map(|metric| (metric.name.clone(), metric.value)))
 }
 
 /// The columns of counters and metrics that anybody has, in the order in which they first come up; a single one,

@@ -80,6 +80,20 @@ pub fn throughput(case: &Case, ns_median: f64) -> String {
     }
 }
 
+/// The metrics of what is imported that its harness divided by the time it took for it.
+pub(crate) const BYTES_RATE: &str = "bytes_per_second";
+pub(crate) const ITEMS_RATE: &str = "items_per_second";
+
+/// The rate that another harness worked out itself, if so, of bytes if they mean something: the metric, and in words.
+pub(crate) fn own_rate<'a>(case: &Case, row: &'a Row) -> Option<(&'a str, String)> {
+    let said = |name: &str, words: fn(f64) -> String| {
+        let metric = row.metrics.iter().find(|metric| metric.name == name)?;
+        Some((&*metric.name, words(metric.value)))
+    };
+    let found = said(BYTES_RATE, bytes_per_second).or_else(|| said(ITEMS_RATE, per_second));
+    found.filter(|_| !case.source.is_empty())
+}
+
 /// The title of a case, where it says more than that commands were run.
 #[must_use]
 pub fn heading(case: &Case) -> Option<String> {
