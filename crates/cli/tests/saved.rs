@@ -281,6 +281,71 @@ fn a_gate_ends_with_1_after_a_step_until_it_is_accepted() {
     }
 }
 
+/// Whoever failed was "not in the last run", and a last run without cases was none.
+#[test]
+fn a_gate_does_not_pass_who_has_no_time_in_the_last_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let gate = |more: &[&str]| fathom(folder, &[&["history", ".", "--gate"], more].concat());
+    let of = |command: &str| json!({"command": command, "times": [0.1]});
+    (0..3).for_each(|day| save(folder, day, &json!([of("a"), of("b")])));
+    let edit = |edit: &dyn Fn(&mut Value)| {
+        let file = folder.join("02.json");
+        let mut run: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        edit(&mut run);
+        fs::write(&file, run.to_string()).unwrap();
+    };
+    told(0, &gate(&[]));
+    edit(&|run| {
+        run["cases"][0]["measured"]["failures"][0] =
+            json!({"kind": "crashed", "how": "signal 11\u{7}"});
+        run["cases"][0]["measured"]["rounds"][0]["samples"][0] = Value::Null;
+    });
+    let why = "failed in the last run: crashed: signal 11\\u{7}";
+    for end in [told(0, &fathom(folder, &["history", "."])), told(1, &gate(&[]))] {
+        assert!(end.contains(&format!("(2 runs; {why})")), "{end}");
+    }
+    says(1, &gate(&[]), "NO TIME: hyperfine a a: ");
+    told(0, &gate(&["--since", "2026-01-04"]));
+    let page = fathom(folder, &["history", ".", "--format", "html"]);
+    assert!(words(&page).contains("1 without a time in the last run"));
+    edit(&|run| run["cases"][0]["measured"]["failures"][0] = Value::Null);
+    says(1, &gate(&[]), "(2 runs; no readings in the last run)");
+    // Who is no longer measured.
+    edit(&|run| drop(run["cases"].as_array_mut().unwrap().remove(0)));
+    told(0, &gate(&[]));
+    edit(&|run| run["cases"] = json!([]));
+    let said = ".: the last run, of 2026-01-03T00:00:00Z, has no time";
+    says(1, &gate(&[]), said);
+    says(0, &fathom(folder, &["history", "."]), said);
+    told(0, &gate(&["--since", "2026-01-04"]));
+}
+
+/// Its title lacks the size, which nobody told.
+#[test]
+fn who_failed_on_a_file_of_several_sizes_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    save_codec(folder, "a.json", &[b'a'; 1000]);
+    save_codec(folder, "b.json", &[b'a'; 2000]);
+    let text = fs::read_to_string(folder.join("b.json")).unwrap();
+    let mut run: Value = serde_json::from_str(&text).unwrap();
+    run["started"] = "2099-01-01T00:00:00Z".into();
+    for case in run["cases"].as_array_mut().unwrap() {
+        case["work"] = json!({"bytes": 0, "items": 0});
+        for round in case["measured"]["rounds"].as_array_mut().unwrap() {
+            round["samples"].as_array_mut().unwrap().fill(Value::Null);
+        }
+    }
+    fs::write(folder.join("c.json"), run.to_string()).unwrap();
+    let said = told(1, &fathom(folder, &["history", ".", "--gate"]));
+    assert!(
+        said.contains("NO TIME: codec compress data of 2000 bytes snap: no readings"),
+        "{said}"
+    );
+    assert!(!said.contains("NO TIME: codec compress data of 1000"), "{said}");
+}
+
 /// hyperfine says 0 where the shell took as long as the command, and so does our own export.
 #[test]
 fn a_time_of_0_is_a_time() {

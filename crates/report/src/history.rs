@@ -40,6 +40,17 @@ pub struct Course {
     pub note: Option<String>,
     /// Its lasting changes, oldest first.
     pub steps: Vec<Step>,
+    /// That it takes part in the last run of the case and has no time there.
+    pub lost: Option<Lost>,
+}
+
+/// A contender without a time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lost {
+    /// Start of the run.
+    pub started: String,
+    /// Why, in words.
+    pub why: String,
 }
 
 /// A run, a case of it, and the number of a contender there.
@@ -55,10 +66,16 @@ pub fn courses(runs: &[Run]) -> Vec<Course> {
     let sizes = sizes(&sorted);
     let mut courses: BTreeMap<(String, String), Vec<(usize, Place<'_>)>> = BTreeMap::new();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    // Where each took part last, with a time or without, and the size that each title had last.
+    let mut parts: BTreeMap<(String, String), (usize, Place<'_>)> = BTreeMap::new();
+    let mut known: BTreeMap<String, String> = BTreeMap::new();
     for run in sorted {
         for (place, mut title) in titled(run) {
-            // Not known where the baseline failed.
-            let size = work(&run.cases[place]).filter(|_| sizes[&title].len() > 1);
+            // Not known where the baseline failed; where all did, no time is taken for one of another size.
+            let size = work(&run.cases[place])
+                .or_else(|| known.get(&title).filter(|_| is_untimed(&run.cases[place])).cloned());
+            let size = size.filter(|_| sizes[&title].len() > 1);
+            known.extend(size.clone().map(|size| (title.clone(), size)));
             title += &size.map_or_else(String::new, |size| format!(" of {size}"));
             if processors.len() > 1 {
                 let _ = write!(title, " on {}", processor(run));
@@ -66,26 +83,55 @@ pub fn courses(runs: &[Run]) -> Vec<Course> {
             let case = &run.cases[place];
             let count = counts.entry(title.clone()).or_default();
             for (number, id) in named(case) {
+                let (key, part) = ((title.clone(), id), (*count, (run, case, number)));
                 if case.judged.summaries[number].is_some() {
-                    let course = courses.entry((title.clone(), id)).or_default();
-                    course.push((*count, (run, case, number)));
+                    courses.entry(key.clone()).or_default().push(part);
                 }
+                parts.insert(key, part);
             }
             *count += 1;
         }
     }
     let alpha = STEP_ALPHA / courses.len().max(1) as f64;
     let mut chance = Chance::default();
-    let course = |((title, id), of): (_, Vec<(usize, Place<'_>)>)| {
+    let course = |(key, of): ((String, String), Vec<(usize, Place<'_>)>)| {
         let alike = Alike::of(&of.iter().map(|(_, of)| of.1).collect::<Vec<_>>());
         let point = |&(at, (run, case, number)): &(usize, Place<'_>)| {
             Some(((run.started.clone(), alike.median(case, number)?), at))
         };
         let (points, places): (Vec<_>, Vec<_>) = of.iter().filter_map(point).unzip();
         let steps = steps(&points, alpha, &mut chance);
-        Course { runs: counts[&title], title, id, points, places, note: alike.words(), steps }
+        let (at, part) = parts[&key];
+        let (title, id) = key;
+        let runs = counts[&title];
+        let is_lost = at + 1 == runs && places.last() != Some(&at);
+        let lost = is_lost.then(|| Lost::of(part));
+        Course { title, id, points, places, runs, note: alike.words(), steps, lost }
     };
     courses.into_iter().map(course).collect()
+}
+
+impl Lost {
+    fn of((run, case, number): Place<'_>) -> Lost {
+        let failed = case.measured.failures[number].as_ref();
+        let why = failed.map_or_else(
+            || "no readings in the last run".to_owned(),
+            |failure| format!("failed in the last run: {failure}"),
+        );
+        Lost { started: run.started.clone(), why }
+    }
+}
+
+/// Whether no contender of a case has a time.
+fn is_untimed(case: &Case) -> bool {
+    case.judged.summaries.iter().all(Option::is_none)
+}
+
+/// The start of the last run, if nothing has a time in it.
+#[must_use]
+pub fn untimed_last(runs: &[Run]) -> Option<&str> {
+    let last = runs.iter().max_by(|a, b| a.started.cmp(&b.started))?;
+    last.cases.iter().all(is_untimed).then_some(&last.started)
 }
 
 /// What the cases of each title work through.
@@ -173,6 +219,9 @@ impl Course {
     /// Where the last run lies, in words.
     #[must_use]
     pub fn standing(&self) -> String {
+        if let Some(lost) = &self.lost {
+            return lost.why.clone();
+        }
         match (self.since(), self.last_among_earlier()) {
             (1, _) => "not in the last run".to_owned(),
             (2.., _) => format!("not in the last {} runs", self.since()),
@@ -207,6 +256,15 @@ pub fn slower<'a>(courses: &'a [Course], since: &str) -> Vec<(&'a Course, Step)>
     courses.iter().filter_map(|course| Some((course, course.slower(since)?))).collect()
 }
 
+/// The courses without a time in the last run of their case, but for runs before `since`.
+pub fn lost<'a>(
+    courses: &'a [Course],
+    since: &str,
+) -> impl Iterator<Item = (&'a Course, &'a Lost)> {
+    let all = courses.iter().filter_map(|course| Some((course, course.lost.as_ref()?)));
+    all.filter(move |(_, lost)| lost.started.as_str() >= since)
+}
+
 /// The courses as text.
 #[must_use]
 pub fn text(courses: &[Course]) -> String {
@@ -230,7 +288,7 @@ pub fn text(courses: &[Course]) -> String {
             duration(first.1),
             duration(last.1),
             plural(course.points.len(), "run"),
-            course.standing()
+            line(&course.standing())
         );
         if let Some(note) = &course.note {
             let _ = writeln!(text, "  {:<width$}  {note}", "");
@@ -262,8 +320,8 @@ mod tests {
         let (points, runs): (Vec<_>, _) = (points.collect(), times.len());
         let places = (0..runs).collect();
         let steps = steps(&points, STEP_ALPHA, &mut Chance::default());
-        let (title, id, note) = ("t".to_owned(), "c".to_owned(), None);
-        Course { title, id, points, places, runs, note, steps }
+        let (title, id, note, lost) = ("t".to_owned(), "c".to_owned(), None, None);
+        Course { title, id, points, places, runs, note, steps, lost }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fathom_measure::result::Run;
 use fathom_report::escape::line;
-use fathom_report::history::{courses, slower, text};
+use fathom_report::history::{Course, courses, lost, slower, text, untimed_last};
 use fathom_report::html;
 use fathom_report::number::times;
 
@@ -23,11 +23,12 @@ pub(crate) struct Options {
     /// The folder; every `.json` file in it is to be a saved run: others are told and left out, and the code is 1
     folder: PathBuf,
 
-    /// End with code 1 if a course is slower than it was before any of its steps
+    /// End with code 1 if a course is slower than it was before any of its steps, or has no time in the last run of its
+    /// case, such as one that failed; who is no longer measured is only told, unless the last run has no time at all
     #[arg(long)]
     gate: bool,
 
-    /// With --gate: steps before this are accepted; a day (in UTC) or a time, such as 2026-11-22 or 2026-11-22T10:00:00+01:00
+    /// With --gate: steps and failures before this are accepted; a day (in UTC) or a time, such as 2026-11-22 or 2026-11-22T10:00:00+01:00
     #[arg(long, value_name = "TIME", requires = "gate", value_parser = time)]
     since: Option<String>,
 
@@ -49,11 +50,13 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     options.sheet.show(|| text(&courses), || html::history::page(&courses, &name))?;
     let since = options.since.as_deref().unwrap_or_default();
-    let found = if options.gate { slower(&courses, since) } else { Vec::new() };
-    for (course, step) in found {
-        let (factor, when) = (times(step.ratio), &course.points[step.at].0);
-        let (title, id) = (&course.title, &course.id);
-        let said = line(&format!("REGRESSION: {title} {id}: {factor} slower since {when}"));
+    if let Some(started) = untimed_last(&runs).filter(|_| !courses.is_empty()) {
+        say!("fathom: {}: the last run, of {}, has no time", line(&name), line(started));
+        if options.gate && started >= since {
+            end = Exit::Incomplete;
+        }
+    }
+    for said in options.gate.then(|| refused(&courses, since)).into_iter().flatten() {
         match options.sheet.is_page_on_stdout() {
             true => say!("{said}"),
             false => output::print(format!("{said}\n"))?,
@@ -61,6 +64,19 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         end = Exit::Incomplete;
     }
     Ok(end)
+}
+
+/// What a gate does not let pass, a line each.
+fn refused(courses: &[Course], since: &str) -> Vec<String> {
+    let slower = slower(courses, since).into_iter().map(|(course, step)| {
+        let (factor, when) = (times(step.ratio), &course.points[step.at].0);
+        ("REGRESSION", course, format!("{factor} slower since {when}"))
+    });
+    let lost = lost(courses, since).map(|(course, lost)| ("NO TIME", course, lost.why.clone()));
+    let said = |(word, course, what): (&str, &Course, String)| {
+        line(&format!("{word}: {} {}: {what}", course.title, course.id))
+    };
+    slower.chain(lost).map(said).collect()
 }
 
 /// A day or a time, as runs say when they started.

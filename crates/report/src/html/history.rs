@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::page::{self, Cell};
 use super::plot::{self, Axis, Frame};
-use crate::history::{Course, Step};
+use crate::history::{Course, Step, lost};
 use crate::number::{count, digits, duration, plural, round, times};
 
 /// The page of the courses in a folder.
@@ -17,9 +17,14 @@ pub fn page(courses: &[Course], folder: &str) -> String {
     let [slower, faster] =
         [true, false].map(|which| courses.iter().filter(|course| last(course, which)).count());
     let all = plural(courses.len(), "course");
+    let lost = lost(courses, "").count();
     let headline = match (slower, faster) {
         (0, 0) => format!("No lasting change in {all} of up to {}", plural(runs, "run")),
         _ => format!("{slower} slower and {faster} faster since their last step, of {all}"),
+    };
+    let headline = match lost {
+        0 => headline,
+        _ => format!("{headline}; {lost} without a time in the last run"),
     };
     let mut body = String::new();
     let mut titles: Vec<&str> = courses.iter().map(|course| course.title.as_str()).collect();
