@@ -30,6 +30,7 @@ use fathom_report::{csv, escape, html, markdown, scan, text, view};
 
 use crate::interrupt;
 use crate::output::{self, Output};
+use crate::saved;
 use crate::sheet;
 
 /// The options of the method.
@@ -604,7 +605,7 @@ pub(crate) fn new_run() -> anyhow::Result<Run> {
         schema: SCHEMA.to_owned(),
         version: VERSION,
         command,
-        started: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        started: saved::utc(jiff::Timestamp::now()),
         program: format!("fathom {}", env!("CARGO_PKG_VERSION")),
         build: build(),
         level: Level::chosen()?.name().to_owned(),

@@ -1,4 +1,4 @@
-//! The saved runs of a folder.
+//! Saved runs: one, or those of a folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(crate) fn runs(folder: &Path) -> anyhow::Result<(Vec<(PathBuf, Run)>, Exit)>
     paths.sort();
     let (mut runs, mut left_out) = (Vec::new(), Vec::new());
     for path in paths {
-        match read(&path) {
+        match read_file(&path) {
             Ok(run) => runs.push((path, run)),
             Err(error) => left_out.push(error),
         }
@@ -46,8 +46,33 @@ pub(crate) fn runs(folder: &Path) -> anyhow::Result<(Vec<(PathBuf, Run)>, Exit)>
 }
 
 /// A run; nothing else is opened than a file, for nobody may ever write to a pipe.
-fn read(path: &Path) -> anyhow::Result<Run> {
+fn read_file(path: &Path) -> anyhow::Result<Run> {
     let is_file = !path.exists() || path.is_file();
     ensure!(is_file, "{}: no file", path.display());
-    Ok(Run::read(path)?)
+    read(path)
+}
+
+/// A run, its start in UTC whatever it is in the file: then the order of their texts is that of the times.
+///
+/// # Errors
+/// As [`Run::read`] has them, and a start that is no time.
+pub(crate) fn read(path: &Path) -> anyhow::Result<Run> {
+    let mut run = Run::read(path)?;
+    let time = run.started.parse::<jiff::Timestamp>();
+    let path = path.display();
+    run.started = utc(time.map_err(|_| NoTime { path: path.to_string(), started: run.started })?);
+    Ok(run)
+}
+
+/// A time as saved runs have it.
+pub(crate) fn utc(time: jiff::Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// A run that nobody can place among others.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: not a saved run: started: {started:?} is no time such as 2026-11-22T10:00:00Z")]
+pub(crate) struct NoTime {
+    path: String,
+    started: String,
 }

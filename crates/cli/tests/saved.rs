@@ -236,6 +236,35 @@ fn what_is_no_saved_run_is_bad_data_and_one_without_cases_says_so() {
     assert!(words(&output).contains("\nnothing was measured\n"), "{}", words(&output));
 }
 
+/// Whatever stood there was a time, and times of several zones were shuffled.
+#[test]
+fn what_starts_at_no_time_is_no_saved_run_and_the_others_are_in_order() {
+    let folder = files();
+    let folder = folder.path();
+    let mut run = imported(folder, "h.json");
+    fs::create_dir(folder.join("runs")).unwrap();
+    let mut write = |name: &str, started: &str| {
+        run["started"] = started.into();
+        fs::write(folder.join(name), run.to_string()).unwrap();
+    };
+    for started in ["garbage", "", "2026-02-30T00:00:00Z", "2026-02-03", "2026-02-03T00:00:00"] {
+        write("x.json", started);
+        let said = format!("x.json: not a saved run: started: {started:?} is no time");
+        for line in ["report x.json", "diff x.json x.json", "cpu --join x.json x.json"] {
+            says(3, &fathom(folder, &line.split(' ').collect::<Vec<_>>()), &said);
+        }
+        write("runs/x.json", started);
+        says(3, &fathom(folder, &["history", "runs"]), &said);
+    }
+    write("runs/a.json", "2026-01-02T01:00:00+05:00");
+    write("runs/b.json", "2026-01-01T21:00:00.5Z");
+    write("runs/x.json", "2026-01-01T18:30:00-03:00");
+    let index = words(&fathom(folder, &["report", "runs"]));
+    let places = ["x  2026-01-01T21:30:00Z", "b  2026-01-01T21:00:00Z", "a  2026-01-01T20:00:00Z"];
+    let places = places.map(|line| index.find(line).unwrap_or_else(|| panic!("{line}: {index}")));
+    assert!(places.is_sorted(), "{index}");
+}
+
 /// Saves a run of one command of hyperfine's that took so many seconds, on this day.
 fn save(folder: &Path, day: usize, results: &Value) {
     let name = format!("{day:02}.json");

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use fathom_measure::result::Run;
 use fathom_report::diff::diff;
 use fathom_report::html;
 
 use crate::exit::Exit;
+use crate::saved;
 use crate::sheet::Sheet;
 
 /// Compare two saved runs, honest about their not being interleaved
@@ -28,7 +28,7 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     options.sheet.ensure_apart(&[&options.old, &options.new])?;
-    let diff = diff(&Run::read(&options.old)?, &Run::read(&options.new)?);
+    let diff = diff(&saved::read(&options.old)?, &saved::read(&options.new)?);
     let names = [&options.old, &options.new].map(|path| path.display().to_string());
     let page = || html::diff::page(&diff, [&names[0], &names[1]]);
     options.sheet.show(|| diff.text(), page)?;

@@ -90,5 +90,5 @@ fn time(text: &str) -> Result<String, String> {
     let time = time.ok_or_else(|| {
         format!("{text:?} is no time such as 2026-11-22 or 2026-11-22T10:00:00+01:00")
     })?;
-    Ok(time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+    Ok(saved::utc(time))
 }

@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::exit::Exit;
 use crate::measuring::{new_run, save};
 use crate::output;
+use crate::saved;
 
 /// Turn results of criterion, Google Benchmark, hyperfine or pytest-benchmark into a saved run
 ///
@@ -125,14 +126,13 @@ fn samples_in(folder: &Path, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
 
 /// The time a file names, in UTC; where it names none, that of its last change.
 fn when(named: &str, file: &Path) -> anyhow::Result<String> {
-    let shown = |time: jiff::Timestamp| time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     let civil = || {
         let time: jiff::civil::DateTime = named.parse().ok()?;
         time.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|time| time.timestamp())
     };
     if let Some(time) = named.parse::<jiff::Timestamp>().ok().or_else(civil) {
-        return Ok(shown(time));
+        return Ok(saved::utc(time));
     }
     let changed = fs::metadata(file)?.modified()?;
-    Ok(shown(jiff::Timestamp::try_from(changed)?))
+    Ok(saved::utc(jiff::Timestamp::try_from(changed)?))
 }

@@ -45,7 +45,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         ensure!(options.show.has_usual_tables(), "{tables}, {said}");
         return folder(options);
     }
-    let mut run = Run::read(&options.path)?;
+    let mut run = saved::read(&options.path)?;
     if let Some(baseline) = &options.baseline {
         judge_against(baseline, &mut run)?;
     }

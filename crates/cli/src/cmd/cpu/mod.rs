@@ -39,6 +39,7 @@ use crate::interrupt;
 use crate::measuring::{self, Format, Libraries, Show, Ticker, entrant, is_complete, nanoseconds};
 use crate::names::{self, is_named};
 use crate::output;
+use crate::saved;
 use crate::sheet;
 
 /// Find the fastest implementation of each primitive on this processor: memory moves, checksums,
@@ -269,7 +270,7 @@ pub(crate) fn again(run: &Run) -> Option<String> {
 
 /// Two saved runs side by side; incomplete if no row is in both.
 fn joined(a: &Path, b: &Path, output: &Path) -> anyhow::Result<Exit> {
-    let runs = [Run::read(a)?, Run::read(b)?];
+    let runs = [saved::read(a)?, saved::read(b)?];
     let end = written(&join::text(&runs[0], &runs[1]), output)?;
     if join::have_common_rows(&runs[0], &runs[1]) {
         return Ok(end);
