@@ -145,6 +145,36 @@ fn results_of_other_harnesses_become_runs_without_verdicts() {
     assert!(words(&diff).contains("BM_x/8: not resolved"), "{}", words(&diff));
 }
 
+/// The present was taken in silence.
+#[test]
+fn an_import_tells_whose_time_is_not_known() {
+    let folder = files();
+    let folder = folder.path();
+    let edit = |file: &str, edit: &dyn Fn(&mut Value)| {
+        let mut value: Value =
+            serde_json::from_slice(&fs::read(folder.join(file)).unwrap()).unwrap();
+        edit(&mut value);
+        fs::write(folder.join(file), value.to_string()).unwrap();
+    };
+    let said = |file: &str| {
+        let output = fathom(folder, &["import", file]);
+        told(0, &output);
+        let run: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(run["started"].as_str().is_some_and(|time| time.ends_with('Z')), "{run}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let silent = ["g.json", "p.json", "h.json", "c.jsonl", "criterion"];
+    silent.into_iter().for_each(|file| assert_eq!(said(file), "", "{file}"));
+    for date in ["yesterday", "11/10/26 10:00:00"] {
+        edit("g.json", &|google| google["context"]["date"] = date.into());
+        let expected =
+            format!("fathom: g.json: no time as date: {date:?}; the file's last change is taken\n");
+        assert_eq!(said("g.json"), expected);
+    }
+    edit("p.json", &|pytest| drop(pytest.as_object_mut().unwrap().remove("datetime")));
+    assert_eq!(said("p.json"), "fathom: p.json: no date; the file's last change is taken\n");
+}
+
 /// Of two files whose names look the same one had no page; what is no file was left out in silence.
 #[test]
 fn every_file_of_a_folder_is_shown_or_told() {

@@ -48,8 +48,8 @@ impl Harness {
 pub struct Imported {
     /// A case for each benchmark.
     pub cases: Vec<Case>,
-    /// When it was measured, as the file says it; empty where it does not.
-    pub started: String,
+    /// When it was measured, as the file says it; empty where it does not, and none of a harness that never does.
+    pub started: Option<String>,
     /// The machine, as the file says it.
     pub machine: Value,
     /// Benchmarks without samples.
@@ -226,12 +226,13 @@ fn of_value(value: &Value) -> Option<Found> {
     let benchmarks = value["benchmarks"].as_array()?;
     if value["machine_info"].is_object() {
         let all: Option<Vec<Figures>> = benchmarks.iter().map(pytest).collect();
-        let started = value["datetime"].as_str().unwrap_or_default().to_owned();
+        let started = Some(value["datetime"].as_str().unwrap_or_default().to_owned());
         let machine = value["machine_info"].clone();
         return Some((Harness::Pytest, all?, Imported { started, machine, ..Imported::default() }));
     }
     let context = value["context"].as_object()?;
-    let started = context.get("date").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let started = context.get("date").and_then(Value::as_str).unwrap_or_default();
+    let started = Some(started.to_owned());
     let machine = value["context"].clone();
     let failures: Vec<String> = benchmarks.iter().filter_map(untimed).collect();
     let left_out = failures.len();

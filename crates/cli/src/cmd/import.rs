@@ -45,7 +45,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             if found.left_out > 0 {
                 end = Exit::Incomplete;
             }
-            started = started.max(when(&found.started, &file)?);
+            started = started.max(when(found.started.as_deref(), &file)?);
             machines.push(found.machine);
             run.cases.extend(found.cases);
             failures.extend(found.failures);
@@ -124,14 +124,21 @@ fn samples_in(folder: &Path, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The time a file names, in UTC; where it names none, that of its last change.
-fn when(named: &str, file: &Path) -> anyhow::Result<String> {
-    let civil = || {
+/// The time a file names, in UTC; where it names none, that of its last change, which is told if it should name one.
+fn when(named: Option<&str>, file: &Path) -> anyhow::Result<String> {
+    let civil = |named: &str| {
         let time: jiff::civil::DateTime = named.parse().ok()?;
         time.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|time| time.timestamp())
     };
-    if let Some(time) = named.parse::<jiff::Timestamp>().ok().or_else(civil) {
+    let time = |named: &str| named.parse::<jiff::Timestamp>().ok().or_else(|| civil(named));
+    if let Some(time) = named.and_then(time) {
         return Ok(saved::utc(time));
+    }
+    if let Some(named) = named {
+        let said =
+            if named.is_empty() { "no date" } else { &format!("no time as date: {named:?}") };
+        let said = format!("{}: {said}; the file's last change is taken", file.display());
+        say!("fathom: {}", escape::line(&said));
     }
     let changed = fs::metadata(file)?.modified()?;
     Ok(saved::utc(jiff::Timestamp::try_from(changed)?))
