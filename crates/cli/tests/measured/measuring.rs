@@ -454,6 +454,13 @@ fn the_proof_is_kept_and_gone_on_with() {
         let bare = ["schema", "proofs"].map(|part| saved[part].clone());
         (findings, bare)
     };
+    std::fs::write(&file, "foreign").unwrap();
+    let said = format!("{}: no file of findings", file.display());
+    let foreign = full(&[]);
+    assert_eq!(foreign.status.code(), Some(3));
+    assert!(complaint(&foreign).contains(&said), "{}", complaint(&foreign));
+    // As mktemp makes it.
+    std::fs::write(&file, "").unwrap();
     // Three subjects; how they come out is no matter of so few.
     let small = ["--comparisons", "3", "--slowdowns", "0", "--cpu-runs", "0"];
     let begun = shown(&full(&[&small[..], &["--budget", "1us"]].concat()), 1);

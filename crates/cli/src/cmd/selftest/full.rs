@@ -7,9 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 use fathom_measure::result::Build;
 use fathom_measure::stats::median;
+use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 
 /// The name of the file's form.
@@ -119,16 +120,33 @@ impl Book {
         Book { schema, version: VERSION, command, started, build, level, machine, proofs, findings }
     }
 
-    /// This one, with what an earlier sitting wrote.
-    pub(super) fn resumed(mut self, text: &str) -> anyhow::Result<Book> {
-        let old: Book = serde_json::from_str(text)?;
-        ensure!(old.schema == SCHEMA && old.version == VERSION, "not a file of --full");
+    /// This one, with what an earlier sitting wrote, if any did: `mktemp` makes an empty file.
+    pub(super) fn resumed(mut self, text: &[u8]) -> anyhow::Result<Book> {
+        if text.trim_ascii().is_empty() {
+            return Ok(self);
+        }
+        let old = Book::read(text).context("no file of findings, as --full keeps them")?;
         ensure!(old.machine == self.machine, "measured on another machine: {}", old.machine);
         ensure!(old.build == self.build, "measured by another build: {}", old.build);
         ensure!(old.level == self.level, "measured at another level: {:?}", old.level);
         self.findings = old.findings;
         self.started = old.started;
         Ok(self)
+    }
+
+    /// Of other schemas and versions the name is told, not what they lack.
+    fn read(text: &[u8]) -> serde_json::Result<Book> {
+        #[derive(Deserialize)]
+        #[serde(expecting = "an object with `schema` and `version`")]
+        struct Head {
+            schema: String,
+            version: u32,
+        }
+        let Head { schema, version } = serde_json::from_slice(text)?;
+        match schema == SCHEMA && version == VERSION {
+            true => serde_json::from_slice(text),
+            false => Err(serde_json::Error::custom(format!("{schema} version {version}"))),
+        }
     }
 
     /// Measures what is missing while there is time, and saves after each.
@@ -374,7 +392,7 @@ mod tests {
         assert_eq!(first.findings.len(), 60);
         assert!(!first.is_proved() && first.text().contains("so far"), "{}", first.text());
         assert!(first.text().ends_with("not finished: the same command goes on from here\n"));
-        let mut second = book().resumed(&saved).unwrap();
+        let mut second = book().resumed(saved.as_bytes()).unwrap();
         let mut measured = 0;
         let mut measure = |unit: &Unit| {
             measured += 1;
@@ -384,7 +402,7 @@ mod tests {
         assert_eq!((measured, second.findings.len()), (165, 225));
         assert!(second.is_proved() && !second.text().contains("BROKEN"), "{}", second.text());
         // And what is complete is only shown.
-        let whole = serde_json::to_string(&second).unwrap();
+        let whole = serde_json::to_vec(&second).unwrap();
         let mut third = book().resumed(&whole).unwrap();
         let mut nothing = |_: &Unit| panic!("measured again");
         third.fill(&all(), &|| true, &mut nothing, &mut |_| Ok(())).unwrap();
@@ -416,13 +434,28 @@ mod tests {
         let refused = |change: &dyn Fn(&mut Book)| {
             let mut other = book();
             change(&mut other);
-            book().resumed(&serde_json::to_string(&other).unwrap()).unwrap_err().to_string()
+            format!("{:#}", book().resumed(&serde_json::to_vec(&other).unwrap()).unwrap_err())
         };
         assert!(refused(&|b| b.machine = "there".to_owned()).contains("another machine: there"));
         assert!(refused(&|b| b.build.commit = "1234".to_owned()).contains("another build"));
         assert!(refused(&|b| b.level = "neon".to_owned()).contains("another level: \"neon\""));
-        assert!(refused(&|b| b.version = 1).contains("not a file of --full"));
-        assert!(book().resumed("{}").is_err());
+        let other = "no file of findings, as --full keeps them: fathom-selftest-full version 1";
+        assert_eq!(refused(&|b| b.version = 1), other);
+        // They were an unexpected end, or lacked a field.
+        for (text, why) in [
+            (&b"foreign"[..], "expected ident at line 1 column 2"),
+            (b"\xff\xfe", "expected value at line 1 column 1"),
+            (b"{}", "missing field `schema` at line 1 column 2"),
+            (b"{\"schema\": \"fathom-run\", \"version\": 1}", "fathom-run version 1"),
+        ] {
+            let error = book().resumed(text).unwrap_err();
+            let said = format!("no file of findings, as --full keeps them: {why}");
+            assert_eq!(format!("{error:#}"), said);
+            assert!(error.chain().any(|cause| cause.is::<serde_json::Error>()), "no bad data");
+        }
+        for empty in [&b""[..], b"\n"] {
+            assert_eq!(book().resumed(empty).unwrap(), book());
+        }
     }
 
     #[test]

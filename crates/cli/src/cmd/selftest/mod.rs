@@ -186,7 +186,7 @@ fn prove(options: &Options, path: &Path) -> anyhow::Result<Exit> {
     let run = measuring::new_run()?;
     let machine = Machine::here().title();
     let mut book = Book::new(run.command, run.started, run.build, run.level, machine);
-    match fs::read_to_string(path) {
+    match fs::read(path) {
         Ok(text) => book = book.resumed(&text).with_context(|| path.display().to_string())?,
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         Err(error) => return Err(error).with_context(|| path.display().to_string()),
