@@ -6,7 +6,7 @@ import os
 from collections import namedtuple
 
 from fathom import _native
-from fathom._aggregate import MOST_THREADS, _truth, whole
+from fathom._aggregate import MOST_THREADS, truth, whole
 from fathom._pipe import readable
 
 _FIELDS = {
@@ -55,6 +55,6 @@ def haversine(
     if not hasattr(data, "read") and not isinstance(data, (bytes, str, os.PathLike)):
         raise TypeError(f"what is read is a path, bytes or something with read(), not {type(data).__name__}")
     in_order, mean, pairs, skipped, size = _native.haversine(
-        readable(data), radius=radius, threads=threads, skip=on_error == "skip", exact_only=_truth("exact_only", exact_only)
+        readable(data), radius=radius, threads=threads, skip=on_error == "skip", exact_only=truth("exact_only", exact_only)
     )
     return Mean(mean, in_order, pairs, skipped, size)

@@ -170,7 +170,7 @@ def test_a_place_beyond_its_dictionary_was_a_panic(place, texts):
     places, texts = pa.array([0, None, place] if texts else [None, None, place], pa.int8()), pa.array(texts, pa.string())
     keys = pa.DictionaryArray.from_arrays(places, texts, safe=False)
     table = pa.table({"k": keys, "v": [1, 2, 3]})
-    for asked in [{"by": "k"}, {"by": "v", "where": 'k = "a"'}]:
+    for asked in [{"by": "k"}, {"by": "v", "where": 'k == "a"'}]:
         with pytest.raises(ValueError, match=f"row 3, column 1: a place that its dictionary of {len(texts)} has not"):
             fathom.aggregate(table, values="v", on_error="skip", **asked)
 
