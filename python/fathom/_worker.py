@@ -303,9 +303,9 @@ def main() -> None:
             reply = lambda request: dict(answer="error", message=f"unknown: {request['ask']!r}")
         try:
             said = reply(request)
+        except (KeyboardInterrupt, SystemExit):
+            raise
         except BaseException as error:
-            if isinstance(error, (KeyboardInterrupt, SystemExit)):
-                raise
             # Last what is quoted, and nothing behind it.
             traceback.print_exc()
             print(f"{type(error).__name__}: {' '.join(str(error).split())}", file=sys.stderr, flush=True)

@@ -388,21 +388,43 @@ fn who_failed_on_a_file_of_several_sizes_is_told() {
     save_codec(folder, "a.json", &[b'a'; 1000]);
     save_codec(folder, "b.json", &[b'a'; 2000]);
     let text = fs::read_to_string(folder.join("b.json")).unwrap();
-    let mut run: Value = serde_json::from_str(&text).unwrap();
-    run["started"] = "2099-01-01T00:00:00Z".into();
-    for case in run["cases"].as_array_mut().unwrap() {
-        case["work"] = json!({"bytes": 0, "items": 0});
-        for round in case["measured"]["rounds"].as_array_mut().unwrap() {
-            round["samples"].as_array_mut().unwrap().fill(Value::Null);
+    let write = |failed: std::ops::Range<usize>| {
+        let mut run: Value = serde_json::from_str(&text).unwrap();
+        run["started"] = "2099-01-01T00:00:00Z".into();
+        for case in run["cases"].as_array_mut().unwrap() {
+            case["work"] = json!({"bytes": 0, "items": 0});
+            for round in case["measured"]["rounds"].as_array_mut().unwrap() {
+                round["samples"].as_array_mut().unwrap()[failed.clone()].fill(Value::Null);
+            }
         }
+        fs::write(folder.join("c.json"), run.to_string()).unwrap();
+        told(1, &fathom(folder, &["history", ".", "--gate"]))
+    };
+    let first: Value = serde_json::from_str(&text).unwrap();
+    let rows = first["cases"][0]["contenders"].as_array().unwrap();
+    // All of them, or the baseline alone.
+    for count in [rows.len(), 1] {
+        let said = write(0..count);
+        for id in rows[..count].iter().map(|row| row["id"].as_str().unwrap()) {
+            if id.starts_with('(') {
+                continue;
+            }
+            let missed = format!("NO TIME: codec compress data of 2000 bytes {id}: no readings");
+            assert!(said.contains(&missed), "{count}: {missed}: {said}");
+        }
+        assert!(!said.contains("NO TIME: codec compress data of 1000"), "{said}");
     }
-    fs::write(folder.join("c.json"), run.to_string()).unwrap();
-    let said = told(1, &fathom(folder, &["history", ".", "--gate"]));
-    assert!(
-        said.contains("NO TIME: codec compress data of 2000 bytes snap: no readings"),
-        "{said}"
-    );
-    assert!(!said.contains("NO TIME: codec compress data of 1000"), "{said}");
+}
+
+/// It was no reading, for which the gate ended with 1.
+#[test]
+fn a_time_of_0_in_the_last_run_is_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for (day, time) in [0.1, 0.1, 0.0].into_iter().enumerate() {
+        save(folder, day, &json!([{"command": "a", "times": [time, time]}]));
+    }
+    told(0, &fathom(folder, &["history", ".", "--gate"]));
 }
 
 /// hyperfine says 0 where the shell took as long as the command, and so does our own export.

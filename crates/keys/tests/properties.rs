@@ -199,6 +199,17 @@ fn integers_are_distinct_and_fit() {
     }
 }
 
+/// In clusters the last one never came.
+#[test]
+fn few_integers_are_all_made() {
+    for shape in [Shape::Random, Shape::Clustered] {
+        for bits in [1, 3, 8] {
+            let recipe = Recipe { integer_bits: Some(bits), shape, count: 1 << bits, ..plain() };
+            assert_eq!(generate(&recipe).map(|keys| keys.len()), Ok(1 << bits), "{shape:?} {bits}");
+        }
+    }
+}
+
 #[test]
 fn values_have_their_sizes_and_leave_the_keys_alone() {
     let values = Some("0..9".parse().unwrap());

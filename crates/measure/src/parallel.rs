@@ -42,6 +42,20 @@ pub(crate) fn prepared<'w>(
     })
 }
 
+/// Ends the process, as one thread's panic does, where others would wait for it for ever.
+struct Together;
+
+impl Drop for Together {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            std::process::exit(PANICKED);
+        }
+    }
+}
+
+/// The exit code of a process whose main thread panicked.
+const PANICKED: i32 = 101;
+
 fn serve<'w>(
     prepare: &(dyn Fn() -> Preparation<'w> + Sync),
     barrier: &Barrier,
@@ -53,6 +67,7 @@ fn serve<'w>(
     let mut digest = Digest::default();
     while answer.send(digest).is_ok() {
         let Ok(iterations) = asked.recv() else { return };
+        let _together = Together;
         digest = prepared.sample(iterations, &mut meter);
     }
 }
@@ -75,6 +90,7 @@ impl Prepared for Parallel<'_, '_> {
             let _ = other.ask.send(iterations);
         }
         let mut gate = Gate { barrier: self.barrier, outer: meter };
+        let _together = Together;
         let digest = self.first.sample(iterations, &mut gate);
         let agrees = |other: &Other| other.answers.recv() == Ok(digest);
         // An answer that differs must not look right.
@@ -139,6 +155,41 @@ mod tests {
         let mut found = Digest::default();
         prepared(2, &prepare, &mut |mut all| found = all.sample(1, &mut Untimed)).unwrap();
         assert_ne!(found, Digest::of_u64(0));
+    }
+
+    /// The others waited for it, and the worker was said to hang.
+    #[test]
+    fn a_panic_of_one_thread_ends_the_process() {
+        const ME: &str = "parallel::tests::a_panic_of_one_thread_ends_the_process";
+        const THREAD: &str = "FATHOM_PANICKING_THREAD";
+        if let Ok(panicking) = std::env::var(THREAD) {
+            let next = AtomicU64::new(0);
+            let prepare = || -> Preparation<'_> {
+                let is_it = next.fetch_add(1, Ordering::Relaxed).to_string() == panicking;
+                let run = move |_: &u64| assert!(!is_it, "planted");
+                Ok(timed(&1, run, |()| Digest::default()))
+            };
+            prepared(3, &prepare, &mut |mut all| {
+                all.sample(1, &mut Untimed);
+            })
+            .unwrap();
+            return;
+        }
+        for panicking in ["0", "1"] {
+            let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+                .args([ME, "--exact"])
+                .env(THREAD, panicking)
+                .stdout(std::process::Stdio::null())
+                .stderr(std::process::Stdio::null())
+                .spawn()
+                .unwrap();
+            let ended = (0..600).find_map(|_| {
+                thread::sleep(std::time::Duration::from_millis(50));
+                child.try_wait().unwrap()
+            });
+            let _ = child.kill();
+            assert_eq!(ended.and_then(|status| status.code()), Some(PANICKED), "{panicking}");
+        }
     }
 
     #[test]

@@ -68,28 +68,39 @@ pub fn courses(runs: &[Run]) -> Vec<Course> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     // Where each took part last, with a time or without, and the size that each title had last.
     let mut parts: BTreeMap<(String, String), (usize, Place<'_>)> = BTreeMap::new();
-    let mut known: BTreeMap<String, String> = BTreeMap::new();
+    let mut known: BTreeMap<(String, &str), String> = BTreeMap::new();
     for run in sorted {
-        for (place, mut title) in titled(run) {
-            // Not known where the baseline failed; where all did, no time is taken for one of another size.
-            let size = work(&run.cases[place])
-                .or_else(|| known.get(&title).filter(|_| is_untimed(&run.cases[place])).cloned());
-            let size = size.filter(|_| sizes[&title].len() > 1);
-            known.extend(size.clone().map(|size| (title.clone(), size)));
-            title += &size.map_or_else(String::new, |size| format!(" of {size}"));
-            if processors.len() > 1 {
-                let _ = write!(title, " on {}", processor(run));
-            }
+        for (place, bare) in titled(run) {
             let case = &run.cases[place];
-            let count = counts.entry(title.clone()).or_default();
+            let size = work(case).filter(|_| sizes[&bare].len() > 1);
+            let title = |size: Option<&String>| {
+                let mut title = bare.clone();
+                title += &size.map_or_else(String::new, |size| format!(" of {size}"));
+                if processors.len() > 1 {
+                    let _ = write!(title, " on {}", processor(run));
+                }
+                title
+            };
+            let last = known.entry((bare.clone(), processor(run))).or_default();
+            if let Some(size) = &size {
+                last.clone_from(size);
+            }
+            // Where the baseline failed the size is not known, and no time is taken for one of the last; who has none
+            // is missed there.
+            let last = Some(&*last).filter(|last| !last.is_empty());
+            let titles = [title(size.as_ref()), title(last)];
+            let mut found: BTreeSet<&String> = BTreeSet::new();
             for (number, id) in named(case) {
-                let (key, part) = ((title.clone(), id), (*count, (run, case, number)));
-                if case.judged.summaries[number].is_some() {
+                let is_timed = case.judged.summaries[number].is_some();
+                let title = if is_timed { &titles[0] } else { &titles[1] };
+                let count = counts.entry(title.clone()).or_default();
+                *count += usize::from(found.insert(title));
+                let (key, part) = ((title.clone(), id), (*count - 1, (run, case, number)));
+                if is_timed {
                     courses.entry(key.clone()).or_default().push(part);
                 }
                 parts.insert(key, part);
             }
-            *count += 1;
         }
     }
     let alpha = STEP_ALPHA / courses.len().max(1) as f64;
@@ -104,11 +115,18 @@ pub fn courses(runs: &[Run]) -> Vec<Course> {
         let (at, part) = parts[&key];
         let (title, id) = key;
         let runs = counts[&title];
-        let is_lost = at + 1 == runs && places.last() != Some(&at);
+        let is_lost = at + 1 == runs && places.last() != Some(&at) && has_no_reading(part);
         let lost = is_lost.then(|| Lost::of(part));
         Course { title, id, points, places, runs, note: alike.words(), steps, lost }
     };
     courses.into_iter().map(course).collect()
+}
+
+/// Whether a contender has failed, or was never sampled: a time of 0 is one, of which no course is drawn.
+fn has_no_reading((_, case, number): Place<'_>) -> bool {
+    let measured = &case.measured;
+    let is_failed = measured.failures[number].is_some();
+    is_failed || measured.rounds.iter().all(|round| round.samples[number].is_none())
 }
 
 impl Lost {
@@ -122,9 +140,9 @@ impl Lost {
     }
 }
 
-/// Whether no contender of a case has a time.
+/// Whether no contender of a case was ever sampled.
 fn is_untimed(case: &Case) -> bool {
-    case.judged.summaries.iter().all(Option::is_none)
+    case.measured.rounds.iter().flat_map(|round| &round.samples).all(Option::is_none)
 }
 
 /// The start of the last run, if nothing has a time in it.

@@ -87,7 +87,9 @@ impl Scan {
         let scanned = works.values().filter(|&&count| count > 1).count();
         let name_of = |cases: &[&Case]| {
             let all: Vec<_> = cases.iter().map(|case| &case.workload.parameters).collect();
-            varied(&all).map(str::to_owned)
+            // One that some do not have is no parameter of them all.
+            let name = varied(&all).filter(|&name| all.iter().all(|one| one.contains_key(name)));
+            name.map(str::to_owned)
         };
         // What is done once may have other parameters, and is left out then.
         let all: Vec<&Case> = cases.iter().collect();

@@ -3,7 +3,7 @@
 use fathom_measure::result::{Case, Row};
 
 use crate::number::{TimeUnit, bytes, percent, quantity};
-use crate::view::{Line, lines, own_rate, throughput};
+use crate::view::{Line, lines, own_rate, rate};
 
 /// How results are shown.
 #[derive(Clone, Debug, Default)]
@@ -164,9 +164,7 @@ fn cells(case: &Case, line: &Line<'_>, column: Column, look: &Look, slowest: f64
         Column::Spread => format!("±{}", percent(s.ns_mad / s.ns_median)),
         Column::Min => time(s.ns_min),
         Column::P95 => time(s.ns_p95),
-        Column::Throughput => {
-            own_rate(case, line.row).map_or_else(|| throughput(case, s.ns_median), |(_, rate)| rate)
-        }
+        Column::Throughput => rate(case, line.row, s.ns_median),
         Column::User => of_usage(&|u| u.ns_user.map(time)),
         Column::System => of_usage(&|u| u.ns_system.map(time)),
         Column::Peak if line.row.peak_bytes == 0 => String::new(),

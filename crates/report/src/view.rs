@@ -94,6 +94,11 @@ pub(crate) fn own_rate<'a>(case: &Case, row: &'a Row) -> Option<(&'a str, String
     found.filter(|_| !case.source.is_empty())
 }
 
+/// That, or else the throughput of so much time.
+pub(crate) fn rate(case: &Case, row: &Row, ns_median: f64) -> String {
+    own_rate(case, row).map_or_else(|| throughput(case, ns_median), |(_, rate)| rate)
+}
+
 /// The title of a case, where it says more than that commands were run.
 #[must_use]
 pub fn heading(case: &Case) -> Option<String> {

@@ -683,6 +683,9 @@ impl<'a> View<'a> {
         // SAFETY: an array with a dictionary type has one, which lives as long as it does.
         let of = unsafe { self.array.dictionary.as_ref() }.map_or(0, |dictionary| dictionary.length);
         let (valid, places) = (self.valid(), self.integers(*width));
+        if places.are_below(u64::try_from(of).unwrap_or(0)) {
+            return None;
+        }
         let is_there = |row: usize| (0..i128::from(of)).contains(&places.get(row));
         (0..self.rows).find(|&row| !is_there(row) && valid.has(row)).map(|row| (row, of))
     }

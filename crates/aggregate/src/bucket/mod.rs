@@ -57,7 +57,7 @@ const MOST_CHARACTERS: usize = 18;
 const MOST_UNITS: u32 = 1_000_000;
 
 /// What widths there are.
-pub(crate) const WIDTHS: &str = "a number of up to 18 characters, such as 0.5 (no exponent), or a whole number \
+pub(crate) const WIDTHS: &str = "a number of up to 18 characters, such as 0.5, or a whole number \
      up to 1000000 and s, m, h, d, w, mo or y, such as 15m";
 
 impl Bucket {

@@ -217,6 +217,13 @@ impl Integers<'_> {
     pub fn get(&self, row: usize) -> i128 {
         each_width!(self, all => all[row].into())
     }
+
+    /// Whether all of them are in `0..end`.
+    #[expect(clippy::unnecessary_cast, reason = "of one of the widths")]
+    pub fn are_below(&self, end: u64) -> bool {
+        // Not until the first that is none: so it is done for many at once. A negative one is beyond all ends.
+        each_width!(self, all => all.iter().fold(true, |is_so, &one| is_so & ((one as u64) < end)))
+    }
 }
 
 /// Numbers of a column.

@@ -326,7 +326,6 @@ fn sizes_and_several_values_are_cases_of_their_own() {
     assert_eq!(workloads(&run), workloads(&again));
 }
 
-/// It was none, because keys are touched once, and all of them had no number.
 /// It is measured anyway, and no structure has a part in it.
 #[test]
 fn touching_alone_can_be_asked_for() {
@@ -338,15 +337,25 @@ fn touching_alone_can_be_asked_for() {
     assert_eq!(cases[0]["workload"]["operation"], "touch");
 }
 
+/// It was none, because keys are touched once, and all of them had no number.
 #[test]
 fn a_run_over_parts_of_the_keys_can_be_drawn() {
     let folder = words();
     let line = "kv bench words -d std --rounds 2 --operation find-hit --sizes 500..1000:2";
-    let svg = fathom(folder.path(), &format!("{line} --format svg --save s.json"));
-    let svg = String::from_utf8(svg.stdout).unwrap();
-    assert_eq!(svg.matches("<polyline").count(), 1, "{svg}");
-    let again = fathom(folder.path(), "report s.json --format svg");
-    assert_eq!(String::from_utf8(again.stdout).unwrap(), svg);
+    // Of operations that take all keys, too, which have other parameters.
+    for line in
+        [line, &line.replace("find-hit", "insert"), &line.replace("find-hit", "insert,find-hit")]
+    {
+        let svg = fathom(folder.path(), &format!("{line} --format svg --save s.json"));
+        let svg = String::from_utf8(svg.stdout).unwrap();
+        assert_eq!(
+            svg.matches("<polyline").count(),
+            line.matches(',').count() + 1,
+            "{line}: {svg}"
+        );
+        let again = fathom(folder.path(), "report s.json --format svg");
+        assert_eq!(String::from_utf8(again.stdout).unwrap(), svg);
+    }
     says(folder.path(), "kv bench words -d std --operation find-hit --format svg", 2, "only a run");
 }
 
@@ -563,6 +572,39 @@ fn whatever_the_budget_somebody_is_measured() {
     let line = "kv words -d btreemap,std -h foldhash --budget 1ms --format json";
     let verdict = json(words().path(), line, 0);
     assert!(verdict["rows"].as_array().unwrap().len() > 1, "{verdict}");
+}
+
+/// It was opened once more, and nobody wrote again.
+#[test]
+fn keys_come_by_a_named_pipe() {
+    let folder = words();
+    let line = "bench pipe -d std --rounds 2 --operation insert --format json";
+    let script = format!(
+        "mkfifo pipe; cat words > pipe & timeout 60 {} kv {line}",
+        env!("CARGO_BIN_EXE_fathom")
+    );
+    let mut shell = Command::new("sh");
+    let output = shell.args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let run: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(run["cases"][1]["work"]["items"], 3000);
+}
+
+/// The sample and the whole had one file, of two formats.
+#[test]
+fn a_trace_on_one_pair_from_a_pipe_is_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!(
+        "{0} generate pairs-kv -n 1 -o pairs && {0} convert pairs -T lines > key && \
+         awk '{{for (i = 0; i < 20000; i++) print \"get \" $0}}' key > trace && \
+         cat pairs | timeout 60 {0} kv - --trace trace --budget 1s -a system -h siphash13 -d std --format json",
+        env!("CARGO_BIN_EXE_fathom")
+    );
+    let mut shell = Command::new("sh");
+    let output = shell.args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let verdict: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(verdict["trace"]["hits"], 20_000);
 }
 
 #[test]

@@ -155,28 +155,34 @@ impl<G: Get> Ahead<G> {
     ) -> io::Result<usize> {
         let mut state = self.lock();
         loop {
-            match state.held_at(object, at) {
-                Some(Some(bytes)) => {
-                    let (bytes, from) = bytes
-                        .map_err(|Failed(kind, said)| io::Error::new(kind, said.to_string()))?;
-                    let read = into.len().min(bytes.len() - from);
-                    state.note(object, at..at + read as u64, self.limits.block_bytes);
-                    self.ask(&mut state);
-                    drop(state);
-                    into[..read].copy_from_slice(&bytes[from..from + read]);
-                    return Ok(read);
+            let block = match state.find(object, at) {
+                Some(Found::Held(place)) => &state.held[place],
+                Some(Found::Recent(place)) => &state.recent[place],
+                Some(Found::Expected(place)) => {
+                    self.ask_for(&mut state, place, at);
+                    continue;
                 }
-                Some(None) => {
-                    state = self.come.wait(state).unwrap_or_else(PoisonError::into_inner);
-                }
-                None if self.ask_for(&mut state, object, at) => {}
                 None => {
                     let most = into.len().min(self.limits.block_bytes as usize);
                     let until = state.next_start(object, at).min(at + most as u64);
                     drop(state);
                     return self.read_alone(object, &mut into[..(until - at) as usize], at);
                 }
-            }
+            };
+            let Some(bytes) = block.bytes.clone() else {
+                state = self.come.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let bytes =
+                bytes.map_err(|Failed(kind, said)| io::Error::new(kind, said.to_string()))?;
+            let (number, from) = (block.number, (at - block.range.start) as usize);
+            let most = usize::try_from(state.other_start(object, at, number) - at);
+            let read = into.len().min(bytes.len() - from).min(most.unwrap_or(usize::MAX));
+            state.note(number, at..at + read as u64, self.limits.block_bytes);
+            self.ask(&mut state);
+            drop(state);
+            into[..read].copy_from_slice(&bytes[from..from + read]);
+            return Ok(read);
         }
     }
 
@@ -211,21 +217,12 @@ impl<G: Get> Ahead<G> {
         }
     }
 
-    /// Asks for the expected block that holds a byte; whether there is one.
-    fn ask_for(
-        self: &Arc<Self>,
-        state: &mut State<G::Object>,
-        object: &Arc<G::Object>,
-        at: u64,
-    ) -> bool {
-        let is_it =
-            |next: &Expected<_>| Arc::ptr_eq(&next.object, object) && next.range.contains(&at);
-        let Some(place) = state.expected.iter().position(is_it) else { return false };
+    /// Asks for the block of what is expected at this place that holds a byte.
+    fn ask_for(self: &Arc<Self>, state: &mut State<G::Object>, place: usize, at: u64) {
         let range = &state.expected[place].range;
         let start = at - (at - range.start) % self.limits.block_bytes;
         let end = self.end(range, start);
         self.ask_block(state, place, start..end);
-        true
     }
 
     /// Where a block ends that starts here: no short one is left at the end.
@@ -246,7 +243,7 @@ impl<G: Get> Ahead<G> {
                 state.expected.insert(place, rest);
             }
         }
-        let unread = range.start.max(read.start)..range.end.min(read.end);
+        let unread = both(&range, &read);
         let unread = if unread.is_empty() { Vec::new() } else { vec![unread] };
         let number = state.asked;
         state.asked += 1;
@@ -261,11 +258,34 @@ impl<G: Get> Ahead<G> {
 }
 
 impl<O> State<O> {
-    /// The block that holds a byte, and the byte's place in it: what has come of it, if anything has.
-    fn held_at(&self, object: &Arc<O>, at: u64) -> Option<Option<Result<(Bytes, usize), Failed>>> {
-        let block = self.held.iter().chain(&self.recent).find(|block| block.holds(object, at))?;
-        let place = |bytes: Bytes| (bytes, (at - block.range.start) as usize);
-        Some(block.bytes.clone().map(|came| came.map(place)))
+    /// Where a byte is: where it is to be read, before where it lies beside that. Else whoever has it at its edge would serve it, and
+    /// who has it for that would wait for it for ever.
+    fn find(&self, object: &Arc<O>, at: u64) -> Option<Found> {
+        let held = |is_it: &dyn Fn(&Block<O>) -> bool| {
+            let is_it = |block: &Block<O>| block.holds(object, at) && is_it(block);
+            self.held.iter().position(is_it).map(Found::Held)
+        };
+        let expected = |is_it: &dyn Fn(&Expected<O>) -> bool| {
+            let is_it = |next: &Expected<O>| Arc::ptr_eq(&next.object, object) && is_it(next);
+            self.expected.iter().position(is_it).map(Found::Expected)
+        };
+        let recent = || self.recent.iter().position(|block| block.holds(object, at));
+        held(&|block| block.unread.iter().any(|left| left.contains(&at)))
+            .or_else(|| expected(&|next| next.unread().contains(&at)))
+            .or_else(|| held(&|_| true))
+            .or_else(|| recent().map(Found::Recent))
+            .or_else(|| expected(&|next| next.range.contains(&at)))
+    }
+
+    /// Where the first bytes behind one start that are to be read of another block than this one.
+    fn other_start(&self, object: &Arc<O>, at: u64, number: u64) -> u64 {
+        let held = self.held.iter().filter(|block| block.number != number);
+        let held =
+            held.flat_map(|block| block.unread.iter().map(|left| (&block.object, left.start)));
+        let expected = self.expected.iter().map(|next| (&next.object, next.unread().start));
+        let behind =
+            held.chain(expected).filter(|(of, start)| Arc::ptr_eq(of, object) && *start > at);
+        behind.map(|(_, start)| start).min().unwrap_or(u64::MAX)
     }
 
     /// Whether some of a range is expected or held already.
@@ -288,9 +308,9 @@ impl<O> State<O> {
         behind.map(|(_, start)| start).min().unwrap_or(u64::MAX)
     }
 
-    /// Notes what was read, and lets go of blocks that have been.
-    fn note(&mut self, object: &Arc<O>, read: Range<u64>, block_bytes: u64) {
-        let Some(place) = self.held.iter().position(|block| block.holds(object, read.start)) else {
+    /// Notes what was read of a block, and lets go of it once that is all.
+    fn note(&mut self, number: u64, read: Range<u64>, block_bytes: u64) {
+        let Some(place) = self.held.iter().position(|block| block.number == number) else {
             return;
         };
         let block = &mut self.held[place];
@@ -309,6 +329,24 @@ impl<O> State<O> {
         while kept > RECENT_BLOCKS * block_bytes {
             kept -= self.recent.pop_front().map_or(kept, |block| block.len());
         }
+    }
+}
+
+/// Where a byte is, or is to come.
+enum Found {
+    Held(usize),
+    Recent(usize),
+    Expected(usize),
+}
+
+fn both(one: &Range<u64>, other: &Range<u64>) -> Range<u64> {
+    one.start.max(other.start)..one.end.min(other.end)
+}
+
+impl<O> Expected<O> {
+    /// What of it is read for certain.
+    fn unread(&self) -> Range<u64> {
+        both(&self.range, &self.read)
     }
 }
 
@@ -431,6 +469,61 @@ mod tests {
             let state = ahead.lock();
             assert!(state.expected.is_empty() && state.held.is_empty());
         }
+    }
+
+    /// Bytes at the seam were read from the block before, and the one behind, for which they were missing, was held for good.
+    #[test]
+    fn ranges_that_follow_each_other_are_let_go() {
+        let object = object(7 * BLOCK);
+        let size = object.len() as u64;
+        let seams = [0, 400_000, 1_500_000, 2 * BLOCK + 1, 2 * BLOCK + 50_000, 5 * BLOCK, size];
+        let ranges = || seams.windows(2).map(|seam| seam[0]..seam[1]);
+        for (requests, piece, is_at_once) in [
+            (1, 70_000, true),
+            (16, 300_000, true),
+            (2, 131_072, false),
+            (3, BLOCK, true),
+            (1, 999, false),
+        ] {
+            let ahead = Ahead::new(Soon::default(), Limits { requests, block_bytes: BLOCK });
+            let expect = |range: Range<u64>| ahead.expect(&object, range, size);
+            if is_at_once {
+                ranges().for_each(expect);
+            }
+            let mut told = ranges().skip(usize::from(is_at_once) * seams.len());
+            let (mut at, mut heard) = (0, 0);
+            while at < size {
+                // Each is heard of while the one before is read.
+                if at + 2 * piece >= heard
+                    && let Some(next) = told.next()
+                {
+                    heard = next.end;
+                    expect(next);
+                }
+                let mut into = vec![0; piece.min(size - at) as usize];
+                let read = ahead.read(&object, &mut into, at).unwrap();
+                assert!(into[..read] == object[at as usize..at as usize + read]);
+                at += read as u64;
+            }
+            let state = ahead.lock();
+            let left = (state.expected.len(), state.held.len());
+            assert_eq!(left, (0, 0), "{requests} {piece} {is_at_once}");
+            drop(state);
+            let asked = ahead.get.0.load(Ordering::Relaxed);
+            assert!(asked < size + 2 * seams.len() as u64 * SLACK_BYTES, "{asked} of {size}");
+        }
+        // Columns of a table, by turns.
+        let ahead = Ahead::new(Soon::default(), Limits { requests: 2, block_bytes: BLOCK });
+        let mut places: Vec<Range<u64>> = ranges().collect();
+        places.iter().for_each(|range| ahead.expect(&object, range.clone(), size));
+        while places.iter().any(|range| !range.is_empty()) {
+            for range in places.iter_mut().filter(|range| !range.is_empty()) {
+                let mut into = vec![0; (range.end - range.start).min(100_000) as usize];
+                range.start += ahead.read(&object, &mut into, range.start).unwrap() as u64;
+            }
+        }
+        let state = ahead.lock();
+        assert_eq!((state.expected.len(), state.held.len()), (0, 0));
     }
 
     #[test]

@@ -94,6 +94,10 @@ impl Address {
             "s3a" => ("s3", &self.place[..]),
             "http" => ("http", place.strip_suffix(":80").unwrap_or(&place)),
             "https" => ("https", place.strip_suffix(":443").unwrap_or(&place)),
+            // With an account in its name the container has another name without.
+            "adl" | "azure" | "abfs" | "abfss" if !self.place.contains('@') => {
+                ("az", &self.place[..])
+            }
             scheme => (scheme, &self.place[..]),
         };
         format!("{scheme}://{place}/{}", self.path)
@@ -133,13 +137,13 @@ impl Address {
 
     fn connect(&self, name: &str) -> io::Result<Arc<dyn ObjectStore>> {
         static PROVIDER: Once = Once::new();
-        can_be_sent()?;
         // Who has chosen another one in this process may keep it.
         PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
         let retry = retry();
         Ok(match self.scheme.as_str() {
             "s3" | "s3a" => {
                 has_credentials("AWS_")?;
+                can_be_sent("AWS_")?;
                 let mut builder = AmazonS3Builder::from_env().with_bucket_name(&self.place);
                 for (key, value) in patient("AWS_") {
                     builder = builder.with_config(AmazonS3ConfigKey::Client(key), value);
@@ -165,6 +169,7 @@ impl Address {
             }
             _ => {
                 has_credentials("AZURE_")?;
+                can_be_sent("AZURE_")?;
                 let mut builder = MicrosoftAzureBuilder::from_env().with_url(name);
                 for (key, value) in patient("AZURE_") {
                     builder = builder.with_config(AzureConfigKey::Client(key), value);
@@ -200,18 +205,16 @@ fn retry() -> RetryConfig {
 }
 
 /// Whether the settings that the crate reads can be sent at all, which it does not ask.
-fn can_be_sent() -> io::Result<()> {
-    let is_setting =
-        |name: &str| ["AWS_", "GOOGLE_", "AZURE_"].iter().any(|prefix| name.starts_with(prefix));
-    let is_endpoint = |name: &str| ["AWS_ENDPOINT", "AWS_ENDPOINT_URL"].contains(&name);
+fn can_be_sent(prefix: &str) -> io::Result<()> {
+    const ENDPOINTS: [&str; 3] = ["AWS_ENDPOINT", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"];
     let wrong = |said| Err(io::Error::new(ErrorKind::InvalidInput, said));
     for (name, value) in env::vars_os() {
         let (Some(name), value) = (name.to_str(), value.to_string_lossy()) else { continue };
-        if is_setting(name) && value.contains(char::is_control) {
+        if name.starts_with(prefix) && value.contains(char::is_control) {
             return wrong(format!("{name} has a line end or another control character in it"));
         }
         let is_address = ["http://", "https://"].iter().any(|scheme| value.starts_with(scheme));
-        if is_endpoint(name) && !is_address {
+        if prefix == "AWS_" && ENDPOINTS.contains(&name) && !is_address {
             return wrong(format!("{name} is the address of a server, https://…, not {value:?}"));
         }
     }

@@ -73,9 +73,13 @@ impl Arrow {
                 return Err(damaged(format!("at byte {at} there is no message")));
             };
             if length == 0 {
-                let next = whole.get_bytes(at + LEAD_BYTES, LEAD_BYTES as usize);
-                if next.is_ok_and(|next| is_arrow_stream(&next)) {
-                    let said = format!("a second stream follows at byte {}", at + LEAD_BYTES);
+                let behind = at + LEAD_BYTES;
+                if whole.size - behind >= LEAD_BYTES
+                    && is_arrow_stream(
+                        &whole.get_bytes(behind, LEAD_BYTES as usize).map_err(damaged)?,
+                    )
+                {
+                    let said = format!("a second stream follows at byte {behind}");
                     return Err(io::Error::new(io::ErrorKind::InvalidData, said));
                 }
                 let schema = schema.ok_or_else(|| damaged("it has no schema"))?;

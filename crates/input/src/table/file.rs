@@ -6,10 +6,10 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, RowGroups as _,
 };
 use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
-use parquet::basic::{Encoding, EncodingMask, LogicalType};
+use parquet::basic::{Encoding, EncodingMask, Type};
 use parquet::file::metadata::ColumnChunkMetaData;
 
 use super::arrow::Arrow;
@@ -117,9 +117,9 @@ impl File {
                 let levels = levels.map_err(damaged)?;
                 let metadata = Arc::clone(metadata.metadata());
                 let part = Part { whole: whole.clone(), metadata, number: part };
-                let batches = ParquetRecordBatchReader::try_new_with_row_groups(
-                    &levels, &part, BATCH_ROWS, None,
-                );
+                let rows = BATCH_ROWS.min(part.num_rows()).max(1);
+                let batches =
+                    ParquetRecordBatchReader::try_new_with_row_groups(&levels, &part, rows, None);
                 Ok(Box::new(batches.map_err(damaged)?))
             }
             File::Arrow(whole, file) => {
@@ -144,14 +144,20 @@ fn with_fields(
 fn as_stored(metadata: ArrowReaderMetadata) -> io::Result<ArrowReaderMetadata> {
     let columns = metadata.parquet_schema().root_schema().get_fields();
     let is_day = |place: usize| {
-        columns[place].get_basic_info().logical_type_ref() == Some(&LogicalType::Date)
+        let column = &columns[place];
+        column.is_primitive() && column.get_physical_type() == Type::INT32
     };
-    let stored = |(place, field): (usize, &Arc<Field>)| match field.data_type() {
-        DataType::Dictionary(_, values) if text_of(values).is_none() => {
-            Some(values.as_ref().clone())
-        }
-        DataType::Date64 if is_day(place) => Some(DataType::Date32),
-        _ => None,
+    let stored = |(place, field): (usize, &Arc<Field>)| {
+        let kind = field.data_type();
+        let values = match kind {
+            DataType::Dictionary(_, values) if text_of(values).is_none() => values,
+            kind => kind,
+        };
+        let values = match values {
+            DataType::Date64 if is_day(place) => &DataType::Date32,
+            values => values,
+        };
+        (values != kind).then(|| values.clone())
     };
     let fields = metadata.schema().fields().iter().enumerate();
     if fields.clone().all(|field| stored(field).is_none()) {

@@ -107,43 +107,38 @@ impl Iterator for Pages {
 
 /// The page, unless it contradicts itself.
 fn checked(page: Page, column: &ColumnDescriptor) -> Result<Page> {
-    let (values, encoding) = (page.num_values(), page.encoding());
     let has_levels = column.max_def_level() > 0;
-    // The bytes of the values, and how many of these there are.
+    if let Page::DataPageV2 { def_levels_byte_len, rep_levels_byte_len, .. } = page
+        && (rep_levels_byte_len > 0 || def_levels_byte_len > 0 && !has_levels)
+    {
+        let said = "a page has levels that its column has not";
+        return Err(ParquetError::General(said.to_owned()));
+    }
+    if page.encoding() != Encoding::BYTE_STREAM_SPLIT || !page.is_data_page() {
+        return Ok(page);
+    }
+    let values = u64::from(page.num_values());
     let (bytes, count) = match &page {
-        Page::DictionaryPage { .. } => return Ok(page),
         Page::DataPage { buf, def_level_encoding, .. } if has_levels => {
             match split_levels(buf, *def_level_encoding) {
-                Some((levels, bytes)) => (bytes, ones(levels, values.into())),
+                Some((levels, bytes)) => (bytes, ones(levels, values)),
                 None => return Ok(page),
             }
         }
-        Page::DataPage { buf, .. } => (&buf[..], Some(values.into())),
-        Page::DataPageV2 {
-            buf,
-            num_nulls,
-            def_levels_byte_len: levels,
-            rep_levels_byte_len: repetition,
-            ..
-        } => {
-            if *repetition > 0 || *levels > 0 && !has_levels {
-                let said = "a page has levels that its column has not";
-                return Err(ParquetError::General(said.to_owned()));
-            }
-            let bytes = buf.get(*levels as usize..).unwrap_or_default();
-            (bytes, values.checked_sub(*num_nulls).map(u64::from))
+        Page::DataPageV2 { buf, num_nulls, def_levels_byte_len, .. } => {
+            let bytes = buf.get(*def_levels_byte_len as usize..).unwrap_or_default();
+            (bytes, values.checked_sub((*num_nulls).into()))
         }
+        page => (&page.buffer()[..], Some(values)),
     };
-    if encoding == Encoding::BYTE_STREAM_SPLIT {
-        let width = match column.physical_type() {
-            Type::INT32 | Type::FLOAT => 4,
-            Type::INT64 | Type::DOUBLE => 8,
-            _ => u64::try_from(column.type_length()).unwrap_or(0),
-        };
-        if count.and_then(|count| count.checked_mul(width)) != Some(bytes.len() as u64) {
-            let said = format!("{} bytes are no values of {width} bytes", bytes.len());
-            return Err(ParquetError::General(said));
-        }
+    let width = match column.physical_type() {
+        Type::INT32 | Type::FLOAT => 4,
+        Type::INT64 | Type::DOUBLE => 8,
+        _ => u64::try_from(column.type_length()).unwrap_or(0),
+    };
+    if count.and_then(|count| count.checked_mul(width)) != Some(bytes.len() as u64) {
+        let said = format!("{} bytes are no values of {width} bytes", bytes.len());
+        return Err(ParquetError::General(said));
     }
     Ok(page)
 }

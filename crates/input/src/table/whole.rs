@@ -31,9 +31,26 @@ impl Whole {
     fn noted<T>(&self, read: io::Result<T>) -> io::Result<T> {
         read.map_err(|error| {
             let same = io::Error::new(error.kind(), error.to_string());
-            let _ = self.failed.set(error);
+            // Is asked for once more.
+            if error.kind() != io::ErrorKind::Interrupted {
+                let _ = self.failed.set(error);
+            }
             same
         })
+    }
+
+    /// As many bytes from there on, of which the first are known.
+    fn bytes(&self, start: u64, length: usize, known: &[u8]) -> Result<Bytes> {
+        // What a damaged file says is not believed before memory is taken for it.
+        let is_there = start.checked_add(length as u64).is_some_and(|end| end <= self.size);
+        if !is_there {
+            return Err(ParquetError::EOF(format!("{length} bytes from byte {start} on")));
+        }
+        let mut bytes = vec![0; length];
+        let (first, rest) = bytes.split_at_mut(known.len());
+        first.copy_from_slice(known);
+        self.noted(self.bytes.read_exact_at(rest, start + known.len() as u64))?;
+        Ok(bytes.into())
     }
 }
 
@@ -51,14 +68,7 @@ impl ChunkReader for Whole {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        // What a damaged file says is not believed before memory is taken for it.
-        let is_there = start.checked_add(length as u64).is_some_and(|end| end <= self.size);
-        if !is_there {
-            return Err(ParquetError::EOF(format!("{length} bytes from byte {start} on")));
-        }
-        let mut bytes = vec![0; length];
-        self.noted(self.bytes.read_exact_at(&mut bytes, start))?;
-        Ok(bytes.into())
+        self.bytes(start, length, &[])
     }
 }
 
@@ -119,7 +129,9 @@ impl ChunkReader for Stretch {
             return Ok(block.1.slice(place..place + length));
         }
         let ahead = BLOCK_BYTES.min(self.end.saturating_sub(start));
-        let bytes = self.whole.get_bytes(start, length.max(ahead as usize))?;
+        // The end of the block is the beginning of the next.
+        let known = place().and_then(|place| block.1.get(place..)).unwrap_or_default();
+        let bytes = self.whole.bytes(start, length.max(ahead as usize), known)?;
         *block = (start, bytes.clone());
         Ok(bytes.slice(..length))
     }

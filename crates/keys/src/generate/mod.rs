@@ -195,7 +195,7 @@ fn integers(recipe: &Recipe, wanted: u64, bits: u32) -> Result<Vec<u64>, RecipeE
                 if (numbers.len() as u64).is_multiple_of(RUN / 4 * 3) || in_vain > 64 {
                     base = random.word() & most & !(RUN - 1);
                 }
-                base + random.below(RUN.min(most))
+                base + random.below(RUN.min(most.saturating_add(1)))
             }
             _ => return Err(RecipeError::Integers),
         };

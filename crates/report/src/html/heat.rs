@@ -12,7 +12,7 @@ use crate::escape::prose as escaped;
 use crate::headline::{Standing, standing};
 use crate::number::{factor_digits, times};
 use crate::table::Look;
-use crate::view::throughput;
+use crate::view;
 
 /// The names of a case as few words: without the family, and with those parameters that are not the same
 /// everywhere in it.
@@ -68,8 +68,9 @@ fn winners(families: &[(&str, Vec<(&Case, Standing)>)]) -> String {
         for (case, standing) in of {
             let row = |number: &usize| &case.contenders[*number];
             let names: Vec<&str> = standing.ties.iter().map(|n| row(n).id.as_str()).collect();
-            let summary = standing.leaders.first().and_then(|n| case.judged.summaries[*n]);
-            let rate = summary.map_or_else(String::new, |s| throughput(case, s.ns_median));
+            let leader = standing.leaders.first();
+            let timed = leader.and_then(|n| Some((row(n), case.judged.summaries[*n]?)));
+            let rate = timed.map_or_else(String::new, |(of, s)| view::rate(case, of, s.ns_median));
             let then = match standing.behind {
                 Some((number, ratio)) => {
                     let word = match standing.proved[number] {
@@ -82,7 +83,7 @@ fn winners(families: &[(&str, Vec<(&Case, Standing)>)]) -> String {
                 None if case.entrants().count() == 1 => "alone".to_owned(),
                 None => String::new(),
             };
-            let path = standing.leaders.first().map_or("", |n| row(n).about.hardware.as_str());
+            let path = leader.map_or("", |n| row(n).about.hardware.as_str());
             let mut fastest = Cell::text(&names.join(" or "));
             fastest.class = "best";
             rows.push(vec![

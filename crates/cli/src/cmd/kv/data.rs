@@ -149,7 +149,8 @@ pub(super) fn prepare(
         // In the order of the file: sorted keys stay sorted.
         let mut places = order[..size].to_vec();
         places.sort_unstable();
-        samples.push(store(&keys.selected(places.into_iter()), folder.path())?);
+        let name = format!("sample-{}.keys", samples.len());
+        samples.push(store(&keys.selected(places.into_iter()), &folder.path().join(name))?);
     }
     let portrait = Portrait::of(&keys);
     // An integer lies in the structure, and equal keys are one entry.
@@ -176,8 +177,9 @@ pub(super) fn prepare(
 
 /// The user's own file, where workers can read it.
 pub(super) fn own_file(path: &Path) -> anyhow::Result<Option<PathBuf>> {
-    let is_plain =
-        path != Path::new("-") && matches!(input::open(path, 1)?, input::Input::File(..));
+    // A pipe would wait for another writer.
+    let is_file = path != Path::new("-") && path.is_file();
+    let is_plain = is_file && matches!(input::open(path, 1)?, input::Input::File(..));
     Ok(path.canonicalize().ok().filter(|_| is_plain))
 }
 
@@ -199,7 +201,7 @@ pub(super) fn full(
         Some(path) => {
             Ok(Data { path: Some(path), format: format.clone(), keys: keys.len(), trace: None })
         }
-        None => store(keys, folder),
+        None => store(keys, &folder.join("all.keys")),
     }
 }
 
@@ -210,18 +212,17 @@ pub(super) fn shown(keys: &KeySet<'_>) -> String {
 }
 
 /// Writes keys, and values if there are any, where workers read them.
-pub(super) fn store(keys: &KeySet<'_>, folder: &Path) -> anyhow::Result<Data> {
-    let path = folder.join(format!("{}.keys", keys.len()));
+pub(super) fn store(keys: &KeySet<'_>, path: &Path) -> anyhow::Result<Data> {
     let format = match (&keys.keys, &keys.values) {
         (Keys::Integers(_), _) => Format::U64,
         (Keys::Bytes(_), None) => Format::BinText,
         (Keys::Bytes(_), Some(_)) => Format::BinSliceKv,
     };
     let context = || format!("cannot write {}", path.display());
-    let mut file = BufWriter::new(File::create(&path).with_context(context)?);
+    let mut file = BufWriter::new(File::create(path).with_context(context)?);
     write(&mut file, keys, &Target::new(format.clone())).with_context(context)?;
     file.flush().with_context(context)?;
-    Ok(Data { path: Some(path), format, keys: keys.len(), trace: None })
+    Ok(Data { path: Some(path.to_owned()), format, keys: keys.len(), trace: None })
 }
 
 #[cfg(test)]

@@ -63,7 +63,9 @@ pub(super) fn prepare(
     for (entries_of, steps) in whole.samples(sizes, seed) {
         let keys = match &entries {
             Some((_, keys)) if !entries_of.is_empty() => {
-                Some(data::store(&keys.selected(entries_of.into_iter()), folder.path())?)
+                let name = format!("sample-{}.keys", samples.len());
+                let keys = keys.selected(entries_of.into_iter());
+                Some(data::store(&keys, &folder.path().join(name))?)
             }
             _ => None,
         };
