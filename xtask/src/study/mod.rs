@@ -61,8 +61,8 @@ const EXACTLY: &str = "--exactly";
 const CHOOSING: [&str; 6] = ["-d", "--structure", "-h", "--hash", "-a", "--allocator"];
 const MANIFEST: &str = include_str!("../../kv-study.txt");
 const RECORD: &str = "record/kv-study.ndjson";
-/// What makes the tables of it; as long as nothing is recorded, it is ignored.
-const TABLES: &str = "cargo test -p fathom-xtask study -- --include-ignored";
+/// What makes the tables of it.
+const TABLES: &str = "cargo test -p fathom-xtask study";
 
 /// Times the least time within which the exhaustive run measures the best of a structure.
 const APART: f64 = 2.0;
@@ -355,7 +355,6 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "record/kv-study.ndjson is not there: nobody has run the study"]
     fn the_tables_say_what_was_recorded() {
         let entries = entries(&fs::read_to_string(root().join(RECORD)).unwrap()).unwrap();
         let page = format!(
