@@ -18,7 +18,6 @@ use crate::interrupt;
 use crate::key_file::BadKeys;
 use crate::measuring::TooFew;
 use crate::output::is_broken_pipe;
-use crate::saved::NoTime;
 
 /// A run that did what it was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,7 +115,6 @@ fn is_bad_data(cause: &(dyn std::error::Error + 'static)) -> bool {
         || cause.is::<NotThere>()
         || cause.is::<serde_json::Error>()
         || cause.is::<ReadError>()
-        || cause.is::<NoTime>()
         || cause.is::<ImportError>()
         || aggregated.is_some_and(|error| !matches!(error, aggregate::Error::Interrupted))
         || matches!(cause.downcast_ref(), Some(SpecError::File { .. }))

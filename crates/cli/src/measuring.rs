@@ -30,7 +30,6 @@ use fathom_report::{csv, escape, html, markdown, scan, text, view};
 
 use crate::interrupt;
 use crate::output::{self, Output};
-use crate::saved;
 use crate::sheet;
 
 /// The options of the method.
@@ -605,7 +604,7 @@ pub(crate) fn new_run() -> anyhow::Result<Run> {
         schema: SCHEMA.to_owned(),
         version: VERSION,
         command,
-        started: saved::utc(jiff::Timestamp::now()),
+        started: utc(jiff::Timestamp::now()),
         program: format!("fathom {}", env!("CARGO_PKG_VERSION")),
         build: build(),
         level: Level::chosen()?.name().to_owned(),
@@ -689,6 +688,11 @@ pub(crate) fn rendered(run: &Run, format: Format, look: &Look) -> anyhow::Result
         }
         Format::Svg => scan::svg(named).context(NO_SCAN)?,
     })
+}
+
+/// A time as saved runs have it.
+pub(crate) fn utc(time: jiff::Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// Saves a run, if asked, as a file, or in a folder under a name of its own. What cannot be saved is still to

@@ -1,13 +1,14 @@
 //! Saved runs: one, or those of a folder.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use anyhow::{Context, ensure};
 use fathom_measure::result::Run;
 use fathom_report::escape;
 
 use crate::exit::Exit;
+use crate::measuring::utc;
 
 /// Every `.json` file in `folder` that is a saved run, by name; others are told and left out, and the end
 /// says so.
@@ -52,27 +53,19 @@ fn read_file(path: &Path) -> anyhow::Result<Run> {
     read(path)
 }
 
-/// A run, its start in UTC whatever it is in the file: then the order of their texts is that of the times.
+/// A run, its start in UTC and to the second whatever it is in the file: then the order of their texts is that of the times.
 ///
 /// # Errors
 /// As [`Run::read`] has them, and a start that is no time.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Run> {
     let mut run = Run::read(path)?;
-    let time = run.started.parse::<jiff::Timestamp>();
-    let path = path.display();
-    run.started = utc(time.map_err(|_| NoTime { path: path.to_string(), started: run.started })?);
+    let time = run.started.parse::<jiff::Timestamp>().map_err(|_| {
+        let (path, started) = (path.display(), &run.started);
+        let said = format!(
+            "{path}: not a saved run: started: {started:?} is no time such as 2026-11-22T10:00:00Z"
+        );
+        io::Error::new(io::ErrorKind::InvalidData, said)
+    })?;
+    run.started = utc(time);
     Ok(run)
-}
-
-/// A time as saved runs have it.
-pub(crate) fn utc(time: jiff::Timestamp) -> String {
-    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
-}
-
-/// A run that nobody can place among others.
-#[derive(Debug, thiserror::Error)]
-#[error("{path}: not a saved run: started: {started:?} is no time such as 2026-11-22T10:00:00Z")]
-pub(crate) struct NoTime {
-    path: String,
-    started: String,
 }

@@ -162,7 +162,7 @@ mod tests {
     fn a_panic_of_one_thread_ends_the_process() {
         const ME: &str = "parallel::tests::a_panic_of_one_thread_ends_the_process";
         const THREAD: &str = "FATHOM_PANICKING_THREAD";
-        if let Ok(panicking) = std::env::var(THREAD) {
+        let run_here = |panicking: String| {
             let next = AtomicU64::new(0);
             let prepare = || -> Preparation<'_> {
                 let is_it = next.fetch_add(1, Ordering::Relaxed).to_string() == panicking;
@@ -173,8 +173,9 @@ mod tests {
                 all.sample(1, &mut Untimed);
             })
             .unwrap();
-            return;
-        }
+        };
+        let inside = std::env::var(THREAD).map(run_here);
+        assert!(inside.is_err(), "the process goes on");
         for panicking in ["0", "1"] {
             let mut child = std::process::Command::new(std::env::current_exe().unwrap())
                 .args([ME, "--exact"])

@@ -9,6 +9,7 @@ use fathom_report::html;
 use fathom_report::number::times;
 
 use crate::exit::Exit;
+use crate::measuring::utc;
 use crate::output;
 use crate::saved;
 use crate::sheet::Sheet;
@@ -90,5 +91,5 @@ fn time(text: &str) -> Result<String, String> {
     let time = time.ok_or_else(|| {
         format!("{text:?} is no time such as 2026-11-22 or 2026-11-22T10:00:00+01:00")
     })?;
-    Ok(saved::utc(time))
+    Ok(utc(time))
 }

@@ -11,9 +11,8 @@ use fathom_report::view::processor;
 use serde_json::Value;
 
 use crate::exit::Exit;
-use crate::measuring::{new_run, save};
+use crate::measuring::{new_run, save, utc};
 use crate::output;
-use crate::saved;
 
 /// Turn results of criterion, Google Benchmark, hyperfine or pytest-benchmark into a saved run
 ///
@@ -132,7 +131,7 @@ fn when(named: Option<&str>, file: &Path) -> anyhow::Result<String> {
     };
     let time = |named: &str| named.parse::<jiff::Timestamp>().ok().or_else(|| civil(named));
     if let Some(time) = named.and_then(time) {
-        return Ok(saved::utc(time));
+        return Ok(utc(time));
     }
     if let Some(named) = named {
         let said =
@@ -141,5 +140,5 @@ fn when(named: Option<&str>, file: &Path) -> anyhow::Result<String> {
         say!("fathom: {}", escape::line(&said));
     }
     let changed = fs::metadata(file)?.modified()?;
-    Ok(saved::utc(jiff::Timestamp::try_from(changed)?))
+    Ok(utc(jiff::Timestamp::try_from(changed)?))
 }
