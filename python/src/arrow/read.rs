@@ -681,7 +681,8 @@ impl<'a> View<'a> {
     fn beyond_dictionary(&self, kind: &Kind) -> Option<(usize, i64)> {
         let Kind::Dictionary(width, _) = kind else { return None };
         // SAFETY: an array with a dictionary type has one, which lives as long as it does.
-        let of = unsafe { self.array.dictionary.as_ref() }.map_or(0, |dictionary| dictionary.length);
+        let of =
+            unsafe { self.array.dictionary.as_ref() }.map_or(0, |dictionary| dictionary.length);
         let (valid, places) = (self.valid(), self.integers(*width));
         if places.are_below(u64::try_from(of).unwrap_or(0)) {
             return None;
