@@ -405,10 +405,10 @@ fn who_failed_on_a_file_of_several_sizes_is_told() {
     // All of them, or the baseline alone.
     for count in [rows.len(), 1] {
         let said = write(0..count);
-        for id in rows[..count].iter().map(|row| row["id"].as_str().unwrap()) {
-            if id.starts_with('(') {
-                continue;
-            }
+        let ids = rows[..count].iter().map(|row| row["id"].as_str().unwrap());
+        let ids: Vec<&str> = ids.filter(|id| !id.starts_with('(')).collect();
+        assert!(!ids.is_empty(), "{rows:?}");
+        for id in ids {
             let missed = format!("NO TIME: codec compress data of 2000 bytes {id}: no readings");
             assert!(said.contains(&missed), "{count}: {missed}: {said}");
         }
@@ -424,7 +424,28 @@ fn a_time_of_0_in_the_last_run_is_one() {
     for (day, time) in [0.1, 0.1, 0.0].into_iter().enumerate() {
         save(folder, day, &json!([{"command": "a", "times": [time, time]}]));
     }
+    let said = told(0, &fathom(folder, &["history", ".", "--gate"]));
+    assert!(said.contains("(2 runs; 0 in the last run)"), "{said}");
+}
+
+/// What was sampled before it failed has no time either.
+#[test]
+fn a_gate_does_not_pass_a_last_run_in_which_all_of_another_name_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for (day, name) in ["a", "a", "b"].into_iter().enumerate() {
+        save(folder, day, &json!([{"command": name, "times": [0.1, 0.1]}]));
+    }
     told(0, &fathom(folder, &["history", ".", "--gate"]));
+    let file = folder.join("02.json");
+    let mut run: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    run["cases"][0]["measured"]["failures"][0] = json!({"kind": "crashed", "how": "signal 11"});
+    fs::write(&file, run.to_string()).unwrap();
+    says(
+        1,
+        &fathom(folder, &["history", ".", "--gate"]),
+        "the last run, of 2026-01-03T00:00:00Z, has no time",
+    );
 }
 
 /// hyperfine says 0 where the shell took as long as the command, and so does our own export.

@@ -42,6 +42,8 @@ pub struct Course {
     pub steps: Vec<Step>,
     /// That it takes part in the last run of the case and has no time there.
     pub lost: Option<Lost>,
+    /// Whether it took no time at all there, of which no point is drawn.
+    pub ends_in_0: bool,
 }
 
 /// A contender without a time.
@@ -115,15 +117,19 @@ pub fn courses(runs: &[Run]) -> Vec<Course> {
         let (at, part) = parts[&key];
         let (title, id) = key;
         let runs = counts[&title];
-        let is_lost = at + 1 == runs && places.last() != Some(&at) && has_no_reading(part);
+        let (_, case, number) = part;
+        let is_missed = at + 1 == runs && places.last() != Some(&at);
+        let is_lost = is_missed && has_no_reading(case, number);
         let lost = is_lost.then(|| Lost::of(part));
-        Course { title, id, points, places, runs, note: alike.words(), steps, lost }
+        let ends_in_0 = is_missed && !is_lost;
+        let note = alike.words();
+        Course { title, id, points, places, runs, note, steps, lost, ends_in_0 }
     };
     courses.into_iter().map(course).collect()
 }
 
 /// Whether a contender has failed, or was never sampled: a time of 0 is one, of which no course is drawn.
-fn has_no_reading((_, case, number): Place<'_>) -> bool {
+fn has_no_reading(case: &Case, number: usize) -> bool {
     let measured = &case.measured;
     let is_failed = measured.failures[number].is_some();
     is_failed || measured.rounds.iter().all(|round| round.samples[number].is_none())
@@ -140,9 +146,9 @@ impl Lost {
     }
 }
 
-/// Whether no contender of a case was ever sampled.
+/// Whether no contender of a case has a time, were it 0.
 fn is_untimed(case: &Case) -> bool {
-    case.measured.rounds.iter().flat_map(|round| &round.samples).all(Option::is_none)
+    case.entrants().all(|(number, _)| has_no_reading(case, number))
 }
 
 /// The start of the last run, if nothing has a time in it.
@@ -239,6 +245,9 @@ impl Course {
     pub fn standing(&self) -> String {
         if let Some(lost) = &self.lost {
             return lost.why.clone();
+        }
+        if self.ends_in_0 {
+            return "0 in the last run".to_owned();
         }
         match (self.since(), self.last_among_earlier()) {
             (1, _) => "not in the last run".to_owned(),
@@ -339,7 +348,7 @@ mod tests {
         let places = (0..runs).collect();
         let steps = steps(&points, STEP_ALPHA, &mut Chance::default());
         let (title, id, note, lost) = ("t".to_owned(), "c".to_owned(), None, None);
-        Course { title, id, points, places, runs, note, steps, lost }
+        Course { title, id, points, places, runs, note, steps, lost, ends_in_0: false }
     }
 
     #[test]

@@ -176,8 +176,12 @@ impl<G: Get> Ahead<G> {
             let bytes =
                 bytes.map_err(|Failed(kind, said)| io::Error::new(kind, said.to_string()))?;
             let (number, from) = (block.number, (at - block.range.start) as usize);
-            let most = usize::try_from(state.other_start(object, at, number) - at);
-            let read = into.len().min(bytes.len() - from).min(most.unwrap_or(usize::MAX));
+            let read = into.len().min(bytes.len() - from);
+            let end = at + read as u64;
+            // As a rule all of it is to be read of this block, and nobody else's.
+            let is_own = block.unread.iter().any(|left| left.contains(&at) && end <= left.end);
+            let end = if is_own { end } else { end.min(state.other_start(object, at, number)) };
+            let read = (end - at) as usize;
             state.note(number, at..at + read as u64, self.limits.block_bytes);
             self.ask(&mut state);
             drop(state);

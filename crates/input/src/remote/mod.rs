@@ -174,19 +174,20 @@ impl ReadAt for Reader {
         if room == 0 {
             return Ok(0);
         }
-        let into = &mut into[..room];
-        let head = usize::try_from(at).ok().and_then(|at| self.0.head.get(at..at + room));
-        if let Some(head) = head {
-            into.copy_from_slice(head);
-            return Ok(room);
+        let head = usize::try_from(at).ok().and_then(|at| self.0.head.get(at..));
+        if let Some(head) = head.filter(|head| !head.is_empty()) {
+            let read = room.min(head.len());
+            into[..read].copy_from_slice(&head[..read]);
+            return Ok(read);
         }
-        remote().ahead.read(&self.0, into, at)
+        remote().ahead.read(&self.0, &mut into[..room], at)
     }
 
     fn expect(&self, range: std::ops::Range<u64>) {
         let (size, head) = (self.0.size(), self.0.head.len() as u64);
-        let range = range.start..range.end.min(size);
-        if range.end > head {
+        // What is in the head is read there.
+        let range = range.start.max(head)..range.end.min(size);
+        if !range.is_empty() {
             remote().ahead.expect(&self.0, range, size);
         }
     }

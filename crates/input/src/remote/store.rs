@@ -35,6 +35,9 @@ const METADATA: ([u8; 4], u16) = ([169, 254, 169, 254], 80);
 /// What an error says of that, where somebody answers but gives none.
 const METADATA_WORDS: [&str; 2] = ["169.254.169.254", "metadata.google.internal"];
 
+/// What names another server of Amazon's kind.
+const ENDPOINTS: [&str; 3] = ["AWS_ENDPOINT", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"];
+
 /// Where an object is.
 pub(super) struct Address {
     /// As the user wrote it.
@@ -206,7 +209,6 @@ fn retry() -> RetryConfig {
 
 /// Whether the settings that the crate reads can be sent at all, which it does not ask.
 fn can_be_sent(prefix: &str) -> io::Result<()> {
-    const ENDPOINTS: [&str; 3] = ["AWS_ENDPOINT", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"];
     let wrong = |said| Err(io::Error::new(ErrorKind::InvalidInput, said));
     for (name, value) in env::vars_os() {
         let (Some(name), value) = (name.to_str(), value.to_string_lossy()) else { continue };
@@ -236,8 +238,7 @@ fn has_credentials(prefix: &str) -> io::Result<()> {
     const ABOUT: &str =
         "KEY TOKEN SECRET CREDENTIAL SERVICE_ACCOUNT SKIP_SIGNATURE ENDPOINT CLI EMULATOR METADATA";
     let tells = |name: &str| {
-        let is_ours =
-            name.starts_with(prefix) && name != "AWS_ENDPOINT" && name != "AWS_ENDPOINT_URL";
+        let is_ours = name.starts_with(prefix) && !ENDPOINTS.contains(&name);
         let is_other = ["SERVICE_ACCOUNT", "MSI_ENDPOINT", "IDENTITY_ENDPOINT"].contains(&name);
         is_other || is_ours && ABOUT.split(' ').any(|word| name.contains(word))
     };
